@@ -1,0 +1,100 @@
+"""What went wrong while reading, kept beside what was read: problems and the coverage receipt."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+__all__ = ["Problem", "Receipt", "Severity", "Skipped"]
+
+Severity = Literal["info", "warning", "error"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """One thing that is wrong or doubtful.
+
+    Attributes:
+        severity: ``info``, ``warning`` or ``error``.
+        code: stable machine word, for example ``torn-file``.
+        where: the file, row, event id or JSON path it concerns.
+        message: one plain sentence.
+        hint: what to do about it, one sentence, may be empty.
+    """
+
+    severity: Severity
+    code: str
+    where: str
+    message: str
+    hint: str = ""
+
+    def to_json(self) -> dict[str, str]:
+        """Return the problem as CONTRACT's ``receipt.problems`` entry."""
+        return {
+            "severity": self.severity,
+            "code": self.code,
+            "where": self.where,
+            "message": self.message,
+            "hint": self.hint,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Skipped:
+    """Something that was seen and could not be used: where it lies, what it is, why it was left out."""
+
+    where: str
+    what: str
+    why: str
+
+    def to_json(self) -> dict[str, str]:
+        """Return the CONTRACT shape ``{where, what, why}``."""
+        return {"where": self.where, "what": self.what, "why": self.why}
+
+
+@dataclass(slots=True)
+class Receipt:
+    """Coverage of one load: what was seen, parsed, decoded, skipped and why.
+
+    Counts are of files or rows (``seen``, ``parsed``) and of payloads (``decoded``). A world owns one
+    receipt and adds to it while it is read, so it is complete only for what has been asked so far.
+    The same problem is recorded once however often a file is read again.
+    """
+
+    seen: int = 0
+    parsed: int = 0
+    decoded: int = 0
+    skipped: list[Skipped] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    _keys: set[tuple[str, str, str]] = field(default_factory=set, repr=False)
+
+    def skip(self, *, where: str, what: str, why: str) -> None:
+        """Record one thing that could not be used (once per place and reason)."""
+        key = (where, what, why)
+        if key not in self._keys:
+            self._keys.add(key)
+            self.skipped.append(Skipped(where=where, what=what, why=why))
+
+    def problem(self, severity: Severity, code: str, where: str, message: str, hint: str = "") -> None:
+        """Record one problem (once per code, place and message)."""
+        key = (code, where, message)
+        if key not in self._keys:
+            self._keys.add(key)
+            self.problems.append(
+                Problem(severity=severity, code=code, where=where, message=message, hint=hint)
+            )
+
+    @property
+    def clean(self) -> bool:
+        """Whether nothing was skipped and no problem above ``info`` was found."""
+        return not self.skipped and all(p.severity == "info" for p in self.problems)
+
+    def to_json(self) -> dict[str, object]:
+        """Return the CONTRACT ``receipt`` object."""
+        return {
+            "seen": self.seen,
+            "parsed": self.parsed,
+            "decoded": self.decoded,
+            "skipped": [s.to_json() for s in self.skipped],
+            "problems": [p.to_json() for p in self.problems],
+        }

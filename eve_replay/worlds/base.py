@@ -1,0 +1,84 @@
+"""The seam every store of runs implements: one protocol, optional abilities as protocols of their own."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping
+from typing import Protocol, runtime_checkable
+
+from eve_replay.problems import Receipt
+from eve_replay.records import EventRecord, Other, RunRecord, StepRecord, StreamChunk
+
+__all__ = ["Opener", "Watchable", "World"]
+
+
+@runtime_checkable
+class World(Protocol):
+    """A read-only source of run records.
+
+    A world returns records as stored and never decodes a payload. It never writes, takes no lock and
+    leaves no trace. What it cannot read it leaves out, and says so in ``receipt``; it raises only when
+    the source as a whole cannot be read (``SourceUnreadable``) or an id does not exist (``NotFound``).
+
+    Attributes:
+        kind: short word, ``local``, ``postgres``, ``memory`` ...
+        label: what a person calls it (path without secrets, database name).
+        about: facts of the world as a whole, for example ``versionTxt``, ``specVersion``, ``redacted``.
+        receipt: what has been seen, parsed and skipped so far.
+    """
+
+    kind: str
+    label: str
+    about: Mapping[str, object]
+    receipt: Receipt
+
+    def runs(self) -> Iterator[RunRecord]:
+        """Yield every run, by run id ascending (ULIDs: oldest first), without decoding anything."""
+        ...
+
+    def run(self, run_id: str) -> RunRecord:
+        """Return one run. Raises NotFound."""
+        ...
+
+    def events(self, run_id: str) -> Iterator[EventRecord]:
+        """Yield the run's events in log order: by slot, or by id where ids are ULIDs."""
+        ...
+
+    def steps(self, run_id: str) -> Iterator[StepRecord]:
+        """Yield the run's step records by step id."""
+        ...
+
+    def others(self, run_id: str) -> Iterator[Other]:
+        """Yield the run's hooks, waits, stream names and marks (locks and the like)."""
+        ...
+
+    def stream(self, run_id: str, name: str) -> Iterator[StreamChunk]:
+        """Yield a stream's chunks in order, the end marker included."""
+        ...
+
+    def close(self) -> None:
+        """Release files and connections. Calling it twice is fine."""
+        ...
+
+
+@runtime_checkable
+class Watchable(Protocol):
+    """A world that can say what changed."""
+
+    def changes(self, stop: threading.Event) -> Iterator[set[str]]:
+        """Yield sets of run ids that were touched, until ``stop`` is set."""
+        ...
+
+
+class Opener(Protocol):
+    """How the registry asks a kind of world about a source. One instance per kind, no state."""
+
+    kind: str
+
+    def recognises(self, source: str) -> float:
+        """Return 0 to 1: how sure this kind is that it can open ``source``. Cheap, never raises."""
+        ...
+
+    def open(self, source: str, **options: object) -> World:
+        """Open it, or raise UnknownSource / SourceUnreadable with what is wrong and what to do."""
+        ...
