@@ -1,0 +1,166 @@
+"""The command line: one table of commands, loaded when used, and one place where errors become words.
+
+Only this package reads the environment, prints, and exits. A command lives in a module of its own as
+``cli``, made with the helpers of ``eve_replay.cli._common``.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple
+
+import click
+
+from eve_replay._version import __version__
+
+__all__ = ["COMMANDS", "SECTIONS", "Entry", "group", "main", "run"]
+
+
+class Entry(NamedTuple):
+    """One command: the module that defines it as ``cli``, its help in one line, its section."""
+
+    module: str
+    help: str
+    section: str
+
+
+#: Sections in the order of the help, with what brings a person there.
+SECTIONS: Mapping[str, str] = MappingProxyType(
+    {
+        "Reading": "what is recorded",
+        "Understanding": "what happened, and why",
+        "Crashing": "what a crash would do",
+        "Showing": "screens and notebooks",
+        "Sources": "where journals come from",
+    }
+)
+
+
+def _table(section: str, **commands: str) -> dict[str, Entry]:
+    return {
+        name.replace("_", "-"): Entry(f"eve_replay.cli.{name}", text, section)
+        for name, text in commands.items()
+    }
+
+
+#: Every command. One whose module does not exist is left out.
+COMMANDS: Mapping[str, Entry] = MappingProxyType(
+    _table(
+        "Reading",
+        demo="A real recording, read in front of you. No eve, no network, nothing to prepare.",
+        runs="List the runs: status, workflow, steps, when.",
+        show="Show one run: its steps in order, hooks, waits, streams, child runs.",
+        step="Show one step: what it took in and gave back, decoded.",
+        events="List a run's event log in order.",
+        stream="Show what a run wrote to its streams.",
+        decode="Decode one payload from a file, from stdin, or from base64 text.",
+        dump="Print the whole world as one JSON document, every payload decoded.",
+        receipt="Say what was seen, parsed, decoded and skipped, and why.",
+    )
+    | _table(
+        "Understanding",
+        turns="List the turns of a session: message, status, steps, attempts.",
+        turn="Step through one turn: model calls, tool calls, commits.",
+        attempts="Show every execution of every step, with what proves it.",
+        state="Show the state before and after a step, and what changed.",
+        transcript="Read a session as a conversation, attempts marked.",
+        diff="Compare two attempts, steps, runs or values.",
+        search="Find ids, names, text and paths inside decoded payloads.",
+        why="Say what ran twice, what waits for what, and what to do next.",
+        doctor="Check the journal against itself and name what is wrong.",
+        ledger="Compare with your own record of what really happened.",
+        frames="Write runs, steps, attempts or effects as CSV tables.",
+    )
+    | _table(
+        "Crashing",
+        crash="Say what a crash at one point would do.",
+        matrix="Say it for every point of a turn.",
+        forecast="Say what happens next to the journal as it lies there.",
+        compare="Compare recovery policies and idempotency strategies.",
+        proof="Check the predictions against recorded real crashes.",
+    )
+    | _table(
+        "Showing",
+        tui="Open the terminal user interface.",
+        lab="Open JupyterLab on the guides.",
+        workshop="Exercises about idempotency: check answers, pack a kit.",
+    )
+    | _table(
+        "Sources",
+        worlds="List the kinds of sources that can be read.",
+        pack="Write one portable file from any source, redacted if you like.",
+        watch="Show new events as they are written.",
+    )
+)
+
+
+def _exists(entry: Entry) -> bool:
+    return importlib.util.find_spec(entry.module) is not None
+
+
+class _Group(click.Group):
+    """A group that knows its commands from the table and imports only the one that is used."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [name for name, entry in COMMANDS.items() if _exists(entry)]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        entry = COMMANDS.get(cmd_name)
+        if entry is None or not _exists(entry):
+            return None
+        command: click.Command = importlib.import_module(entry.module).cli
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if not name.startswith("-") and self.get_command(ctx, name) is None:
+            import difflib
+
+            near = difflib.get_close_matches(name, self.list_commands(ctx), n=1, cutoff=0.6)
+            hint = f" Did you mean `eve-replay {near[0]}`?" if near else ""
+            raise click.UsageError(f"There is no command {name!r}.{hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        names = self.list_commands(ctx)
+        for section, purpose in SECTIONS.items():
+            rows = [(name, COMMANDS[name].help) for name in names if COMMANDS[name].section == section]
+            if rows:
+                with formatter.section(f"{section}: {purpose}"):
+                    formatter.write_dl(rows, col_max=14)
+
+
+@click.group(
+    cls=_Group,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog=(
+        "SOURCE is a project folder, a data folder, one file, a database address, or sample:NAME; "
+        "without it the current folder is read. Ids may be shortened to their last characters. "
+        "Start with: eve-replay demo"
+    ),
+)
+@click.version_option(__version__, prog_name="eve-replay", message="%(prog)s %(version)s")
+def group() -> None:
+    """Open the run journals of eve and the Workflow SDK.
+
+    See what each step took in and gave back, what ran twice, and what a crash would repeat.
+    Nothing is ever written to the source.
+    """
+
+
+def run(args: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code: 0, 1 problems, 2 wrong use, 3 unreadable, 130."""
+    from eve_replay.cli._errors import guarded
+
+    return guarded(lambda: group.main(args=args, prog_name="eve-replay", standalone_mode=False))
+
+
+def main() -> None:
+    """Entry point of the ``eve-replay`` program."""
+    sys.exit(run())

@@ -1,0 +1,131 @@
+"""The options every command shares, and how their texts are read."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from eve_replay.errors import WrongUse
+
+if TYPE_CHECKING:
+    from eve_replay.codec import KeyRing
+
+__all__ = ["ShellCommand", "key_ring", "parse_size", "shared_options"]
+
+_UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
+
+_SHARED = (
+    click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead."),
+    click.option(
+        "--color",
+        "--colour",
+        "color",
+        type=click.Choice(["auto", "always", "never"]),
+        default="auto",
+        help="Colours: on a terminal only (auto), always or never.",
+    ),
+    click.option("--utc", is_flag=True, help="Show times in UTC instead of local time."),
+    click.option(
+        "--key",
+        metavar="KEY",
+        multiple=True,
+        envvar="EVE_REPLAY_KEY",
+        help="Run key in base64, for encrypted payloads; RUN=KEY for one run.",
+    ),
+    click.option(
+        "--key-file",
+        metavar="FILE",
+        multiple=True,
+        type=click.Path(dir_okay=False),
+        help="File with such keys, one a line.",
+    ),
+    click.option("--limit", metavar="SIZE", help="Largest payload to open, such as 64M (default 256M)."),
+    click.option("--now", metavar="TIME", help="Reckon from this time instead of the clock."),
+)
+_SHARED_NAMES = frozenset({"as_json", "color", "utc", "key", "key_file", "limit", "now", "help"})
+
+
+class ShellCommand(click.Command):
+    """A command whose help shows its own options first and the shared ones apart."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write two sections of options."""
+        own, shared = [], []
+        for param in self.get_params(ctx):
+            record = param.get_help_record(ctx)
+            if record is not None:
+                (shared if param.name in _SHARED_NAMES else own).append(record)
+        for title, rows in (("Options", own), ("Options of every command", shared)):
+            if rows:
+                with formatter.section(title):
+                    formatter.write_dl(rows, col_max=24)
+
+
+def shared_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the shared options to a command function."""
+    for option in reversed(_SHARED):
+        function = option(function)
+    return function
+
+
+def parse_size(text: str) -> int:
+    """Return a number of bytes from ``1000``, ``64K``, ``64M`` or ``1G`` (powers of 1024)."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmg]?)(?:i?b)?", text.strip().lower())
+    if match is None or not float(match[1]):
+        raise WrongUse(f"--limit {text!r} is not a size.", hint="Write it as 64M or 1G.")
+    return int(float(match[1]) * _UNITS[match[2]])
+
+
+def _key(text: str) -> bytes:
+    compact = re.sub(r"\s", "", text).replace("-", "+").replace("_", "/")
+    try:
+        key = base64.b64decode(compact + "=" * (-len(compact) % 4), validate=True)
+    except (binascii.Error, ValueError):
+        key = b""
+    if len(key) != 32:
+        # The text itself is a secret: never repeated in the message.
+        raise WrongUse(
+            "A key must be 32 bytes in base64 (44 characters).", hint="Check --key and --key-file."
+        )
+    return key
+
+
+def _key_lines(file: str) -> list[str]:
+    try:
+        data = Path(file).read_bytes()
+    except OSError as error:
+        raise WrongUse(
+            f"The key file {file!r} cannot be read ({error.strerror}).", hint="Check --key-file."
+        ) from None
+    if len(data) == 32 and not data.isascii():
+        return [base64.b64encode(data).decode()]
+    lines = data.decode("utf-8", "replace").splitlines()
+    return [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]
+
+
+def key_ring(keys: tuple[str, ...], files: tuple[str, ...]) -> KeyRing | None:
+    """Return the keys the user gave, None when none.
+
+    A key is base64 of 32 bytes and holds for every run, or ``RUN=KEY`` for one run. A key file holds one
+    a line (``RUN KEY`` is fine too), ``#`` starts a comment, or it is the 32 bytes themselves.
+    """
+    texts = [*keys, *(line for file in files for line in _key_lines(file))]
+    if not texts:
+        return None
+    from eve_replay.codec import KeyRing
+
+    run_keys: dict[str, bytes] = {}
+    default: bytes | None = None
+    for text in texts:
+        match = re.match(r"(wrun_\w+)\s*[=\s]\s*(\S+)\Z", text)
+        if match:
+            run_keys[match[1]] = _key(match[2])
+        else:
+            default = _key(text)
+    return KeyRing(run_keys=run_keys, default=default)
