@@ -1,8 +1,8 @@
 """What the user knows about their tools: the effects policy, and the cautious guesses used without one.
 
 Three sources say how an effect is protected against a repeat, in this order: the policy the user wrote
-(``effects.toml`` or a dict), evidence in the journal (a key seen in an input or a result), and a hint from the
-tool's name. A hint is always marked as a hint: it decides what is worth a look, never what happened.
+(``effects.toml`` or a dict), evidence in the journal (a key seen in an input or a result), and a hint from
+the tool's name. A hint is always marked as a hint: it decides what is worth a look, never what happened.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ __all__ = [
     "Source",
     "hint_for",
     "runtime_step",
+    "split_words",
 ]
 
 EffectClass = Literal[
@@ -36,18 +37,25 @@ KeyBy = Literal[
 ]
 Source = Literal["policy", "evidence", "hint", "none"]
 
+_KEY_SPELLINGS = {
+    "callid": "call-id",
+    "runid": "run-id",
+    "sessionid": "session-id",
+    "stepid": "step-id",
+    "coordinate": "coordinates",
+}
 _CLASSES = frozenset(get_args(EffectClass))
 _KEYS = frozenset(get_args(KeyBy))
-#: First words of names that read. ``check`` is left out: many a ``check_*`` acts (``check_then_act``, "check in").
-_READING = frozenset(
-    "get list read search find look lookup fetch describe count query show view browse inspect".split()
-)
+#: First words of names that read. ``check`` is left out: some act (``check_then_act``, "check in").
+_READING_WORDS = "get list read search find look lookup fetch describe count query show view browse inspect"
 #: First words of names that act on the outside.
-_ACTING = frozenset(
-    "charge pay send mail email refund transfer create delete remove update write post put ship book cancel"
-    " order restart deploy apply publish notify submit buy sell issue grant revoke add set run execute"
-    " reserve approve reject insert upsert patch close open start stop".split()
+_ACTING_WORDS = (
+    "charge pay send mail email refund transfer create delete remove update write post put ship book"
+    " cancel order restart deploy apply publish notify submit buy sell issue grant revoke add set run"
+    " execute reserve approve reject insert upsert patch close open start stop"
 )
+_READING = frozenset(_READING_WORDS.split())
+_ACTING = frozenset(_ACTING_WORDS.split())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,8 +133,8 @@ class EffectsPolicy:
         """Return a policy from a TOML file's path, a dict of the same shape, or None for the empty policy.
 
         Shape: ``default = "unprotected"`` and one table per name under ``[tools.<name or pattern>]`` (or
-        ``[steps...]``, the same) with ``class``, ``by``, ``key``, ``approval``, ``ledger``, ``note``; a plain string
-        is short for ``class``, and ``"keyed:call-id"`` for class and key.
+        ``[steps...]``, the same) with ``class``, ``by``, ``key``, ``approval``, ``ledger``, ``note``; a plain
+        string is short for ``class``, and ``"keyed:call-id"`` for class and key.
 
         Raises:
             WrongUse: the file is missing, is no TOML, or holds a class or key word that does not exist.
@@ -180,14 +188,13 @@ def _rule(pattern: str, value: object) -> Rule:
     if isinstance(value, str):
         value = {"class": value}
     if not isinstance(value, Mapping):
-        raise WrongUse(f"Effects policy, {pattern}: expected a class or a table, found {type(value).__name__}.")
+        raise WrongUse(
+            f"Effects policy, {pattern}: expected a class or a table, found {type(value).__name__}."
+        )
     table = cast("Mapping[str, object]", value)
-    klass, colon, by = str(table.get("class", "keyed" if "by" in table else "unknown")).partition(":")
-    by = str(table.get("by", "")) or (by if colon else "")
-    by = by.replace("_", "-").replace(" ", "-").removesuffix("s") if by not in _KEYS else by
-    by = {"callid": "call-id", "runid": "run-id", "sessionid": "session-id", "coordinate": "coordinates"}.get(
-        by.lower(), by
-    )
+    klass, _, inline = str(table.get("class", "keyed" if "by" in table else "unknown")).partition(":")
+    by = str(table.get("by", "") or inline).lower().replace("_", "-").replace(" ", "-")
+    by = _KEY_SPELLINGS.get(by, by)
     if klass not in _CLASSES:
         raise WrongUse(
             f"Effects policy, {pattern}: there is no class {klass!r}.", hint=f"Use one of {_words(_CLASSES)}."
@@ -222,7 +229,9 @@ def hint_for(name: str) -> Protection:
     if first and first[0] in _READING:
         return Protection(klass="read-only", source="hint", note=f"the name starts with {first[0]!r}")
     if first and first[0] in _ACTING:
-        return Protection(klass="unknown", source="hint", note=f"the name starts with {first[0]!r}, so it acts")
+        return Protection(
+            klass="unknown", source="hint", note=f"the name starts with {first[0]!r}, so it acts"
+        )
     return Protection(klass="unknown", note="no policy, no key seen, and the name says nothing")
 
 
@@ -241,8 +250,8 @@ def split_words(name: str) -> list[str]:
     return [word for word in words if word]
 
 
-#: Modules whose step functions belong to the runtime: they move the session along, and what they do outside is
-#: either a tool call (seen on its own) or a child run (seen as a run).
+#: Modules whose step functions belong to the runtime: they move the session along, and what they do outside
+#: is either a tool call (seen on its own) or a child run (seen as a run).
 _RUNTIME_MODULES = frozenset({"eve", "workflow", "@workflow/core"})
 
 

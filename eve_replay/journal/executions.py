@@ -1,0 +1,217 @@
+"""What one attempt says about one effect: it ran, it did not, or the journal cannot tell.
+
+The rules are those of formats/SWEEP.md (sections 1, 2, 4) and formats/OBSERVED.md (surprises 2, 6b, 9, 10).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from eve_replay.journal.model import Attempt, Certainty, Coordinate, Evidence, Run, Step, ToolCall
+
+__all__ = [
+    "Execution",
+    "Executions",
+    "child_part",
+    "function_part",
+    "not_run",
+    "seen_part",
+    "unseen_part",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Executions:
+    """At least ``min`` and at most ``max`` executions; ``max`` is None when there is no bound."""
+
+    min: int
+    max: int | None
+
+    def __add__(self, other: Executions) -> Executions:
+        top = None if self.max is None or other.max is None else self.max + other.max
+        return Executions(min=self.min + other.min, max=top)
+
+    def to_json(self) -> dict[str, int | None]:
+        """Return CONTRACT's ``{min, max}``."""
+        return {"min": self.min, "max": self.max}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Execution:
+    """What one attempt says about one effect.
+
+    Attributes:
+        run_id, step_id, attempt: the attempt.
+        executions: zero, one, or zero to one.
+        why: the reason in words.
+        requested: whether the request is recorded for this attempt (if not, only
+            other attempts show the call).
+        returned: whether a result is.
+        call_id: the id the call had in this attempt, None for step functions and where none is seen.
+        output: the recorded result, None without one.
+        at: when it returned, else was requested, else when the attempt started.
+    """
+
+    run_id: str
+    step_id: str
+    attempt: int
+    executions: Executions
+    certainty: Certainty
+    why: str
+    requested: bool = False
+    returned: bool = False
+    is_error: bool = False
+    call_id: str | None = None
+    input: object = field(default=None, repr=False)
+    output: object = field(default=None, repr=False)
+    at: datetime | None = None
+    evidence: tuple[Evidence, ...] = ()
+
+
+def not_run(call: ToolCall) -> bool:
+    """Whether the result itself says that the tool never ran (approval-denied recording)."""
+    output = call.output
+    if isinstance(output, Mapping):
+        tool = output.get("tool")
+        if isinstance(tool, Mapping) and tool.get("result") == "not_run":
+            return True
+    return call.error is not None and call.error.get("code") == "TOOL_EXECUTION_DENIED"
+
+
+def seen_part(call: ToolCall, step: Step, attempt: Attempt) -> Execution:
+    """What an attempt that names the call says about it."""
+    low, high, certainty, why = _count_seen(call, step, attempt)
+    return Execution(
+        run_id=step.run_id,
+        step_id=step.step_id,
+        attempt=attempt.n,
+        executions=Executions(min=low, max=high),
+        certainty=certainty,
+        why=why,
+        requested=call.requested_at is not None and not call.deferred,
+        returned=call.returned and high > 0,
+        is_error=call.is_error,
+        call_id=call.call_id,
+        input=call.input,
+        output=call.output if call.returned else None,
+        at=call.returned_at or call.requested_at or attempt.started_at,
+        evidence=call.evidence,
+    )
+
+
+def _count_seen(call: ToolCall, step: Step, attempt: Attempt) -> tuple[int, int, Certainty, str]:
+    if call.history_only:
+        return 0, 0, "implied", "only the history names it: unknown tool or invalid input, so nothing ran"
+    if call.returned:
+        if not_run(call):
+            return 0, 0, "observed", "the recorded result says the tool was not run"
+        return 1, 1, "observed", "its result is on the stream of this attempt"
+    if call.deferred:
+        return 0, 0, "observed", "asked for here, executed elsewhere"
+    if call.began != "unknown":
+        return 1, 1, call.began, "something recorded proves that it began, no result is recorded"
+    if attempt.outcome == "interrupted":
+        return 0, 1, "unknown", "asked for, no result, and the attempt was interrupted"
+    if attempt.outcome == "running":
+        return 0, 1, "unknown", "asked for, no result, and no end of the attempt is recorded"
+    if attempt.outcome == "cancelled" or step.action == "cancelled":
+        return 0, 1, "unknown", "asked for in a turn that was cancelled before a result was recorded"
+    return 0, 1, "unknown", f"asked for, no result, although the attempt {attempt.outcome}"
+
+
+def unseen_part(
+    coordinate: Coordinate | None, position: int | None, step: Step, attempt: Attempt
+) -> Execution | None:
+    """What an attempt says about a call that only other attempts show. None when it says nothing."""
+    if attempt.outcome not in ("interrupted", "running", "failed"):
+        return None
+    low_why = _beyond(coordinate, position, step, attempt)
+    count = Executions(min=0, max=0 if low_why else 1)
+    why = low_why or "nothing on the stream of this interrupted attempt names it, which proves nothing"
+    if attempt.outcome == "running" and not low_why:
+        why = "nothing on the stream of this attempt names it yet"
+    return Execution(
+        run_id=step.run_id,
+        step_id=step.step_id,
+        attempt=attempt.n,
+        executions=count,
+        certainty="implied" if low_why else "unknown",
+        why=why,
+        at=attempt.started_at,
+        evidence=attempt.evidence,
+    )
+
+
+def _beyond(coordinate: Coordinate | None, position: int | None, step: Step, attempt: Attempt) -> str:
+    """Return why the call cannot have run in ``attempt``, empty when it can."""
+    if attempt.body == "did not run":
+        return attempt.body_why or "the body did not run"
+    if coordinate is None:
+        return ""
+    indexes = [e.step_index for e in attempt.stream_events if e.turn_id == coordinate.turn_id]
+    reached = [i for i in indexes if i is not None]
+    first = min((c.step_index for c in step.coordinates), default=0)
+    # Effects run ahead of the stream by some milliseconds within a model step; the next model step needs the
+    # results of this one, so what lies two steps ahead cannot have begun.
+    last = max(reached, default=first)
+    if coordinate.step_index > last + (1 if reached else 0):
+        return f"the attempt ended in model step {last}, before this call could be asked for"
+    instead = [
+        call
+        for call in attempt.tool_calls
+        if call.coordinate == coordinate and call.position == position and call.position is not None
+    ]
+    if instead:
+        return f"the model asked for {instead[0].name} in its place"
+    return ""
+
+
+def child_part(run: Run, starter: Step | None) -> Execution:
+    """One child run of a workflow tool: the tool was started once for it, whatever became of the run."""
+    return Execution(
+        run_id=run.run_id,
+        step_id=starter.step_id if starter is not None else "",
+        attempt=1,
+        executions=Executions(min=1, max=1),
+        certainty="observed",
+        why=f"a child run was started for it, and is {run.status or 'without status'}",
+        requested=True,
+        returned=run.status == "completed",
+        call_id=run.parent_call,
+        at=run.created_at,
+        evidence=(Evidence(kind="record", id=run.run_id, run_id=run.run_id, note="child run"),),
+    )
+
+
+def function_part(step: Step, attempt: Attempt, run: Run) -> Execution:
+    """What one start of a ``use step`` function says: an execution is a run of its body."""
+    low, high, certainty, why = _count_function(step, attempt, run)
+    return Execution(
+        run_id=step.run_id,
+        step_id=step.step_id,
+        attempt=attempt.n,
+        executions=Executions(min=low, max=high),
+        certainty=certainty,
+        why=why,
+        requested=True,
+        returned=attempt.outcome in ("completed", "failed") and high > 0,
+        is_error=attempt.outcome == "failed",
+        at=attempt.ended_at or attempt.started_at,
+        evidence=attempt.evidence,
+    )
+
+
+def _count_function(step: Step, attempt: Attempt, run: Run) -> tuple[int, int, Certainty, str]:
+    if attempt.body == "did not run":
+        return 0, 0, attempt.body_certainty, attempt.body_why or "the body did not run"
+    if attempt.outcome == "completed":
+        return 1, 1, "observed", "the attempt completed"
+    if attempt.outcome == "failed":
+        return 1, 1, "observed", "the body ran and threw"
+    ended = any(m.kind == "step" and m.phase == "terminal" and m.subject == step.step_id for m in run.marks)
+    if ended and attempt is step.attempts[-1]:
+        return 1, 1, "implied", "the step's terminal lock exists, and it is taken only after the body ended"
+    word = "was interrupted" if attempt.outcome == "interrupted" else "has no recorded end"
+    return 0, 1, "unknown", f"the body was started and the attempt {word}"
