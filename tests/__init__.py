@@ -1,0 +1,1 @@
+"""Tests of eve-replay. A package, so that ``tests.support`` is importable everywhere."""
