@@ -180,7 +180,7 @@ def zone_name(when: datetime, zone: tzinfo | None = None) -> str:
     name = safe_text(local.tzname() or "")
     if name == "UTC":
         return "UTC"
-    return f"UTC{offset}" if not name or name[0] in "+-" else f"{name} (UTC{offset})"
+    return f"UTC{offset}" if not name[:1].isalpha() or name.startswith("UTC") else f"{name} (UTC{offset})"
 
 
 def short_ids(ids: Sequence[str], *, minimum: int = 4) -> dict[str, str]:
