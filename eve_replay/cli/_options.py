@@ -118,8 +118,6 @@ def key_ring(keys: tuple[str, ...], files: tuple[str, ...]) -> KeyRing | None:
     texts = [*keys, *(line for file in files for line in _key_lines(file))]
     if not texts:
         return None
-    from eve_replay.codec import KeyRing
-
     run_keys: dict[str, bytes] = {}
     default: bytes | None = None
     for text in texts:
@@ -128,4 +126,6 @@ def key_ring(keys: tuple[str, ...], files: tuple[str, ...]) -> KeyRing | None:
             run_keys[match[1]] = _key(match[2])
         else:
             default = _key(text)
+    from eve_replay.codec import KeyRing
+
     return KeyRing(run_keys=run_keys, default=default)

@@ -1,0 +1,52 @@
+import click
+import pytest
+
+from eve_replay.cli._errors import guarded
+from eve_replay.errors import NotFound, SourceUnreadable, UnknownSource, WrongUse
+
+
+def raising(error):
+    def body():
+        raise error
+
+    return body
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "text"),
+    [
+        (WrongUse("No.", hint="Do."), 2, "eve-replay: No. Do."),
+        (NotFound("No run."), 2, "eve-replay: No run."),
+        (UnknownSource("Nothing here."), 3, "eve-replay: Nothing here."),
+        (SourceUnreadable("Denied\x1b."), 3, "eve-replay: Denied\\x1b."),
+        (
+            click.UsageError("No such option: --x"),
+            2,
+            "eve-replay: No such option: --x. See `eve-replay --help`.",
+        ),
+        (click.UsageError("Did you mean `y`?"), 2, "eve-replay: Did you mean `y`?"),
+        (click.ClickException("Bad"), 2, "eve-replay: Bad."),
+        (KeyboardInterrupt(), 130, "eve-replay: Interrupted."),
+        (click.Abort(), 130, "eve-replay: Interrupted."),
+    ],
+)
+def test_every_error_is_one_line_and_a_code(error, code, text, capsys):
+    assert guarded(raising(error)) == code
+    assert capsys.readouterr().err == text + "\n"
+
+
+def test_a_defect_is_one_line_too_and_shows_its_traceback_on_demand(capsys, monkeypatch):
+    monkeypatch.delenv("EVE_REPLAY_DEBUG", raising=False)
+    assert guarded(raising(KeyError("x\ny"))) == 3
+    err = capsys.readouterr().err
+    assert err.count("\n") == 1
+    assert "defect in eve-replay" in err
+    monkeypatch.setenv("EVE_REPLAY_DEBUG", "1")
+    with pytest.raises(KeyError):
+        guarded(raising(KeyError("x")))
+
+
+def test_codes_of_commands_pass_through():
+    assert guarded(lambda: 1) == 1
+    assert guarded(lambda: None) == 0
+    assert guarded(raising(click.exceptions.Exit(0))) == 0
