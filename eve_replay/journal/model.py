@@ -1,4 +1,4 @@
-"""The shapes everything above the records works with: sessions, runs, turns, steps, attempts and what they hold.
+"""The shapes everything above the records works with: sessions, runs, turns, steps, attempts.
 
 Plain frozen data, built once by the modules beside this one. A fact about *execution* (what ran, what came
 back, what released a park) carries a ``certainty`` and the ``evidence`` it stands on. Payloads stay payloads:
@@ -95,7 +95,10 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
 class Coordinate:
-    """The place of a model step: it survives a re-run, unlike call ids and ``meta.id`` (OBSERVED.md, 5 and 8)."""
+    """The place of a model step.
+
+    It survives a re-run, unlike call ids and ``meta.id`` (OBSERVED.md, 5 and 8).
+    """
 
     turn_id: str
     step_index: int
@@ -175,6 +178,7 @@ class ModelCall:
         tokens: usage, None when no usage reached the stream (an interrupted call may still have been paid).
         text: the text the model gave, None when none is recorded (``partial`` says if it is cut).
         partial: True when the text is only what had been streamed so far.
+        reasoning: reasoning text, None when none is recorded.
         finish_reason: as recorded, for example ``stop`` or ``tool-calls``.
         call_ids: tool calls it asked for, in order.
         error: ``{code, message, details}`` of a failed call.
@@ -190,6 +194,7 @@ class ModelCall:
     tokens: Tokens | None = None
     text: str | None = None
     partial: bool = False
+    reasoning: str | None = None
     finish_reason: str | None = None
     call_ids: tuple[str, ...] = ()
     error: Mapping[str, object] | None = None
@@ -221,8 +226,8 @@ class ToolCall:
         kind: ``tool-call`` or another action kind as recorded.
         attempts: attempt numbers of this step in which a call of this id was asked for or returned.
         deferred: asked for here, executed elsewhere (held for approval, or run as a task or child run).
-        began: whether the tool began: observed with a result, implied when something else proves it,
-            unknown when only the request is recorded.
+        began: how sure it is that the tool began: observed with a result, implied when something else
+            proves it, unknown when only the request is recorded and for a rejected call.
     """
 
     call_id: str
@@ -275,7 +280,9 @@ class Attempt:
         optimistic: the body may have begun before the start was recorded (OBSERVED.md, 6b).
         error: payload of ``step_retrying`` / ``step_failed`` (a plain record before spec 5).
         retry_after: when a recorded retry was allowed.
-        overlaps: numbers of attempts whose windows overlap in time with proof (two bodies at once, T49).
+        overlaps: numbers of attempts whose bodies provably ran at the same time (T49).
+        bodies: how many times the body evidently began under this one start: more than 1 when the stream
+            repeats what one body says once, 0 when it provably did not run.
         started_event, end_event: the log events; ``started_event`` is None for a synthetic attempt of a
             record without events.
     """
@@ -299,6 +306,7 @@ class Attempt:
     error: Payload | None = None
     retry_after: datetime | None = None
     overlaps: tuple[int, ...] = ()
+    bodies: int = 1
     started_event: EventRecord | None = None
     end_event: EventRecord | None = None
     stream_events: tuple[StreamEvent, ...] = ()
@@ -504,7 +512,7 @@ class Run:
         role: ``session`` (owns a conversation), ``turn`` (a turn's own run, eve 0.20 to 0.50), ``timeout``,
             ``tool`` (a workflow tool or the bridge to a subagent), ``workflow`` (plain SDK).
         session_id: the session it belongs to, its own id for plain SDK runs.
-        parent: the run that started it; ``parent_call`` the tool call it serves.
+        parent: the run that started it; ``parent_call`` the tool call it serves, ``tool`` that tool's name.
         children: ids of runs it started, oldest first.
         status: the record's status; ``status_certainty`` is implied when only events tell.
         events: the log in order; ``hooks`` and ``waits`` what is on disk now.
@@ -519,6 +527,7 @@ class Run:
     eve_version: str | None = None
     parent: str | None = None
     parent_call: str | None = None
+    tool: str | None = None
     children: tuple[str, ...] = ()
     events: tuple[EventRecord, ...] = field(default=(), repr=False)
     steps: tuple[Step, ...] = ()
@@ -571,7 +580,8 @@ class Session:
     Attributes:
         head: the listing facts.
         runs: owning runs in order; ``children`` the runs below that are no sessions themselves.
-        status: in UX words, one of: completed, failed, cancelled, running, interrupted, idle, ``parked: KIND``.
+        status: in UX words: completed, failed, cancelled, running, interrupted, ``parked: KIND``, or idle
+            (settled, a next message would start a turn).
         steps_beside: steps of its runs that belong to no turn.
         stream_events: the whole session stream; ``unjoined`` those no attempt claimed.
     """

@@ -1,0 +1,214 @@
+"""The journal: one world's sessions, runs, turns and steps, read when they are asked for."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+from types import TracebackType
+from typing import Self, TypeVar, overload
+
+from eve_replay.errors import NotFound, WrongUse
+from eve_replay.journal.build import build_session
+from eve_replay.journal.model import Attempt, Run, Session, SessionHead, Step, Turn
+from eve_replay.journal.sessions import SessionMap
+from eve_replay.problems import Receipt
+from eve_replay.records import RunRecord
+from eve_replay.worlds.base import World
+from eve_replay.worlds.registry import open_world
+
+__all__ = ["Journal", "LazySequence", "open_journal"]
+
+T = TypeVar("T")
+_KEPT = 32  # built sessions kept in memory
+
+
+class LazySequence(Sequence[T]):
+    """A sequence whose items are built when they are looked at; ``len`` builds nothing."""
+
+    def __init__(self, ids: Sequence[str], build: Callable[[str], T]) -> None:
+        self._ids, self._build = ids, build
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    @overload
+    def __getitem__(self, index: int) -> T: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[T]: ...
+    def __getitem__(self, index: int | slice) -> T | Sequence[T]:
+        if isinstance(index, slice):
+            return LazySequence(self._ids[index], self._build)
+        return self._build(self._ids[index])
+
+    def __iter__(self) -> Iterator[T]:
+        return (self._build(id_) for id_ in self._ids)
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} items, built on demand>"
+
+
+class Journal:
+    """Everything one world tells, by session, run, turn and step.
+
+    Run records are read once, when first needed; a session is built when asked for and the last few are
+    kept. Reading never writes to the world and never raises for bad content: see ``receipt``.
+
+    Args:
+        world: any world; it is closed with the journal.
+        keep: how many built sessions to keep.
+    """
+
+    def __init__(self, world: World, *, keep: int = _KEPT) -> None:
+        self.world = world
+        self._keep = max(1, keep)
+        self._map: SessionMap | None = None
+        self._built: OrderedDict[str, Session] = OrderedDict()
+
+    @property
+    def receipt(self) -> Receipt:
+        """What has been seen and skipped so far."""
+        return self.world.receipt
+
+    @property
+    def map(self) -> SessionMap:
+        """Which runs make up which session."""
+        if self._map is None:
+            self._map = SessionMap(self.world.runs())
+        return self._map
+
+    @property
+    def records(self) -> tuple[RunRecord, ...]:
+        """Every run record, oldest first, nothing decoded."""
+        return tuple(self.map.records.values())
+
+    @property
+    def heads(self) -> tuple[SessionHead, ...]:
+        """The sessions as a list shows them, oldest first, nothing decoded."""
+        return tuple(sorted(self.map.heads.values(), key=lambda h: h.id))
+
+    @property
+    def sessions(self) -> Sequence[Session]:
+        """All sessions, each built when it is looked at."""
+        return LazySequence([h.id for h in self.heads], self.session)
+
+    @property
+    def runs(self) -> Sequence[Run]:
+        """All runs, each built with its session when it is looked at."""
+        return LazySequence(list(self.map.records), self.run)
+
+    def session(self, id_: str | None = None) -> Session:
+        """Return a session by its id, the id of any of its runs, or an unambiguous end of one.
+
+        Args:
+            id_: None means the only session, when there is one.
+
+        Raises:
+            NotFound: no such session.
+            WrongUse: the id fits several, or None was given and there are several.
+        """
+        key = self.map.session_of(self._run_id(id_))
+        if key in self._built:
+            self._built.move_to_end(key)
+        else:
+            self._built[key] = build_session(self.world, self.map, self.map.heads[key])
+            while len(self._built) > self._keep:
+                self._built.popitem(last=False)
+        return self._built[key]
+
+    def run(self, run_id: str) -> Run:
+        """Return one run, built with its session. Raises NotFound."""
+        full = self._run_id(run_id)
+        return next(run for run in self.session(full).all_runs if run.run_id == full)
+
+    def turn(self, session: Session | str, turn_id: str) -> Turn:
+        """Return one turn of a session, by id (``turn_0``) or number (``0``). Raises NotFound."""
+        found = self.session(session) if isinstance(session, str) else session
+        turn = found.turn(turn_id) or found.turn(f"turn_{turn_id}")
+        if turn is None:
+            known = ", ".join(t.id for t in found.turns) or "none"
+            raise NotFound(f"Session {found.id} has no turn {turn_id!r}.", hint=f"It has: {known}.")
+        return turn
+
+    def step(self, step_id: str, run_id: str | None = None) -> Step:
+        """Return one step by id or an unambiguous end of one.
+
+        Args:
+            step_id: for example ``step_01M8NVF908TCET7G7YQZJ80KVQ`` or its last letters.
+            run_id: the run to look in: correlation ids may repeat between runs (T27).
+
+        Raises:
+            NotFound: no such step.
+            WrongUse: it fits several.
+        """
+        runs = [self.run(run_id)] if run_id is not None else self.runs
+        fits = [s for run in runs for s in run.steps if s.step_id == step_id or s.step_id.endswith(step_id)]
+        exact = [s for s in fits if s.step_id == step_id]
+        found = exact or (fits if len(step_id) >= 4 else [])
+        if not found:
+            raise NotFound(f"No step {step_id!r} here.", hint="`eve-replay steps` lists them.")
+        if len(found) > 1:
+            where = ", ".join(f"{s.step_id} in {s.run_id}" for s in found[:4])
+            raise WrongUse(f"{step_id!r} fits {len(found)} steps: {where}.", hint="Name the run as well.")
+        return found[0]
+
+    def attempt(self, step_id: str, n: int, run_id: str | None = None) -> Attempt:
+        """Return attempt ``n`` (1-based) of a step. Raises NotFound."""
+        step = self.step(step_id, run_id)
+        for attempt in step.attempts:
+            if attempt.n == n:
+                return attempt
+        raise NotFound(f"{step.step_id} has {len(step.attempts)} attempts, not {n}.")
+
+    def _run_id(self, id_: str | None) -> str:
+        records, heads = self.map.records, self.map.heads
+        if id_ is None:
+            if len(heads) == 1:
+                return next(iter(heads))
+            chats = [h.id for h in heads.values() if h.kind == "session"]
+            if len(chats) == 1:
+                return chats[0]
+            raise (NotFound if not heads else WrongUse)(
+                f"There are {len(heads)} sessions here.", hint="Name one: `eve-replay sessions` lists them."
+            )
+        if id_ in records:
+            return id_
+        ends = [i for i in records if len(id_) >= 4 and i.endswith(id_)]
+        starts = ends or [i for i in records if len(id_) >= 8 and i.startswith(id_)]
+        if not starts:
+            raise NotFound(f"No session or run {id_!r} here.", hint="`eve-replay sessions` lists them.")
+        owners = {self.map.session_of(i) for i in starts}
+        if len(starts) > 1 and len(owners) > 1:
+            raise WrongUse(f"{id_!r} fits {len(starts)} runs.", hint="Give more letters of the id.")
+        return starts[0]
+
+    def close(self) -> None:
+        """Close the world. Calling it twice is fine."""
+        self._built.clear()
+        self.world.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<Journal of {self.world.kind} world {self.world.label!r}>"
+
+
+def open_journal(source: object, *, keep: int = _KEPT, **options: object) -> Journal:
+    """Open a source (path, URL, or a world that is open already) as a journal.
+
+    Args:
+        source: what ``open_world`` takes, or a World.
+        keep: how many built sessions to keep.
+        **options: passed on to ``open_world``: ``keys``, ``limit`` ...
+
+    Raises:
+        UnknownSource, SourceUnreadable: see ``open_world``.
+    """
+    if isinstance(source, World):
+        return Journal(source, keep=keep)
+    return Journal(open_world(str(source), **options), keep=keep)  # type: ignore[arg-type]

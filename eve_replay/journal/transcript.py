@@ -1,0 +1,260 @@
+"""The session as a person reads it: who said what, which tools ran, with every attempt marked.
+
+An entry that a later attempt of the same step said again is ``superseded``: it was on the stream, perhaps
+on a screen, and is not what the session remembers. Its tool calls may have happened all the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from eve_replay.journal.model import (
+    Attempt,
+    Certainty,
+    Evidence,
+    Message,
+    ModelCall,
+    Park,
+    Session,
+    Step,
+    Tokens,
+    ToolCall,
+    Turn,
+)
+
+__all__ = ["EntryKind", "TranscriptEntry", "transcript"]
+
+EntryKind = Literal["user", "assistant", "reasoning", "tool", "park", "note", "error"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TranscriptEntry:
+    """One thing a reader sees.
+
+    Attributes:
+        kind: user (a message), assistant (model text), reasoning, tool (a call and its result), park (a wait
+            and what released it), note (attempt boundaries, commands, turn ends), error.
+        text: what to show: the text, the prompt asked, the note. May be long and hold any character.
+        at: when it was said.
+        turn_id, step_id, attempt: where it belongs; ``attempts`` is how many that step has.
+        superseded: said by an attempt that was not committed and repeated by a later one.
+        name, input, output, is_error, returned: of a tool call.
+        call: the tool call itself, ``park`` the park, ``message`` the delivery, for details.
+    """
+
+    kind: EntryKind
+    text: str
+    at: datetime | None
+    turn_id: str | None = None
+    step_id: str | None = None
+    attempt: int | None = None
+    attempts: int = 1
+    superseded: bool = False
+    name: str = ""
+    input: object = None
+    output: object = None
+    is_error: bool = False
+    returned: bool = False
+    tokens: Tokens | None = None
+    call: ToolCall | None = None
+    park: Park | None = None
+    message: Message | None = None
+    certainty: Certainty = "observed"
+    evidence: tuple[Evidence, ...] = ()
+
+
+def transcript(session: Session, turn_id: str | None = None) -> Iterator[TranscriptEntry]:
+    """Yield the session's entries in reading order.
+
+    Args:
+        session: the session.
+        turn_id: only this turn.
+    """
+    placed: set[int] = set()
+    for turn in session.turns:
+        if turn_id is not None and turn.id != turn_id:
+            continue
+        yield from _turn(session, turn, placed)
+    for number, message in enumerate(session.messages):
+        if (
+            number not in placed
+            and turn_id is None
+            and message.role in ("pending", "late", "command", "unknown")
+        ):
+            yield _message(message)
+
+
+def _turn(session: Session, turn: Turn, placed: set[int]) -> Iterator[TranscriptEntry]:
+    mine = [(n, m) for n, m in enumerate(session.messages) if m.turn_id == turn.id and m.role != "task"]
+    placed.update(n for n, _ in mine)
+    waiting = [m for _, m in mine]
+    openers = [m for m in waiting if m.role in ("opened", "queued")]
+    if not openers and turn.message is not None:
+        yield TranscriptEntry(
+            kind="user", text=turn.message, at=turn.started_at, turn_id=turn.id, evidence=turn.evidence
+        )
+    for message in openers:
+        waiting.remove(message)
+        yield _message(message)
+    entries: list[TranscriptEntry] = [e for step in turn.turn_steps for e in _step(step, turn)]
+    extra = [_message(m) for m in waiting] + [e for p in turn.parks for e in _park(p)]
+    yield from _merge(entries, extra)
+    if turn.status in ("failed", "cancelled"):
+        said = turn.error.get("message") if turn.error is not None else None
+        yield TranscriptEntry(
+            kind="error" if turn.status == "failed" else "note",
+            text=f"The turn {turn.status}" + (f": {said}" if isinstance(said, str) else ""),
+            at=turn.ended_at,
+            turn_id=turn.id,
+            certainty=turn.certainty,
+            evidence=turn.evidence,
+        )
+
+
+def _merge(entries: list[TranscriptEntry], extra: list[TranscriptEntry]) -> Iterator[TranscriptEntry]:
+    """Put parks and later messages between the entries by time; the entries keep their own order."""
+    extra.sort(key=lambda e: (e.at is None, e.at))
+    for entry in entries:
+        while extra and extra[0].at is not None and entry.at is not None and extra[0].at <= entry.at:
+            yield extra.pop(0)
+        yield entry
+    yield from extra
+
+
+def _step(step: Step, turn: Turn) -> Iterator[TranscriptEntry]:
+    count = len(step.attempts)
+    last = step.attempts[-1].n if step.attempts else 0
+    for attempt in step.attempts:
+        if count > 1:
+            yield TranscriptEntry(
+                kind="note",
+                text=f"attempt {attempt.n} of {count}: {attempt.outcome}",
+                at=attempt.started_at,
+                turn_id=turn.id,
+                step_id=step.step_id,
+                attempt=attempt.n,
+                attempts=count,
+                certainty=attempt.certainty,
+                evidence=attempt.evidence,
+            )
+        yield from _attempt(step, attempt, turn, count, superseded=attempt.n != last)
+
+
+def _attempt(
+    step: Step, attempt: Attempt, turn: Turn, count: int, *, superseded: bool
+) -> Iterator[TranscriptEntry]:
+    calls = list(attempt.tool_calls)
+
+    def tool(call: ToolCall) -> TranscriptEntry:
+        return TranscriptEntry(
+            kind="tool",
+            text=call.name,
+            at=call.requested_at or call.returned_at or attempt.started_at,
+            turn_id=turn.id,
+            step_id=step.step_id,
+            attempt=attempt.n,
+            attempts=count,
+            superseded=superseded,
+            name=call.name,
+            input=call.input,
+            output=call.output,
+            is_error=call.is_error,
+            returned=call.returned,
+            call=call,
+            certainty=call.certainty,
+            evidence=call.evidence,
+        )
+
+    for early in [c for c in calls if c.requested_at is None and not c.history_only]:
+        calls.remove(early)  # the result of a call that an earlier step asked for
+        yield tool(early)
+    for model in attempt.model_calls:
+        yield from _model(model, step, attempt, turn, count, superseded=superseded)
+        for call in [c for c in calls if c.coordinate == model.coordinate]:
+            calls.remove(call)
+            yield tool(call)
+    for call in calls:
+        yield tool(call)
+
+
+def _model(
+    model: ModelCall, step: Step, attempt: Attempt, turn: Turn, count: int, *, superseded: bool
+) -> Iterator[TranscriptEntry]:
+    said: list[tuple[EntryKind, str]] = []
+    if model.reasoning:
+        said.append(("reasoning", model.reasoning))
+    if model.text:
+        said.append(("assistant", model.text))
+    if model.status == "failed":
+        message = (model.error or {}).get("message")
+        said.append(("error", message if isinstance(message, str) else "The model call failed"))
+    elif model.status in ("interrupted", "running") and not model.text:
+        said.append(("note", f"model call {model.status}"))
+    for kind, text in said:
+        yield TranscriptEntry(
+            kind=kind,
+            text=text,
+            at=model.started_at,
+            turn_id=turn.id,
+            step_id=step.step_id,
+            attempt=attempt.n,
+            attempts=count,
+            superseded=superseded,
+            tokens=model.tokens if kind != "reasoning" else None,
+            certainty=model.certainty,
+            evidence=model.evidence,
+        )
+
+
+def _message(message: Message) -> TranscriptEntry:
+    commands = message.role in ("command", "cancelled")
+    text = message.text if message.text is not None else _answer_text(message)
+    return TranscriptEntry(
+        kind="note" if commands else "user",
+        text=f"{text} requested" if commands else text,
+        at=message.at,
+        turn_id=message.turn_id,
+        message=message,
+        certainty=message.certainty,
+        evidence=message.evidence,
+    )
+
+
+def _answer_text(message: Message) -> str:
+    body = message.payload
+    responses = body.get("inputResponses") if isinstance(body, dict) else None
+    said = []
+    for response in responses if isinstance(responses, list) else []:
+        if isinstance(response, dict):
+            option, text = response.get("optionId"), response.get("text")
+            said.append(": ".join(p for p in (option, text) if isinstance(p, str)))
+    return "; ".join(said) or message.role
+
+
+def _park(park: Park) -> Iterator[TranscriptEntry]:
+    yield TranscriptEntry(
+        kind="park",
+        text=park.asked,
+        at=park.since,
+        turn_id=park.turn_id,
+        step_id=park.step_id,
+        name=park.kind,
+        park=park,
+        certainty=park.certainty,
+        evidence=park.evidence,
+    )
+    if not park.open and park.released_by:
+        yield TranscriptEntry(
+            kind="note",
+            text=f"{park.kind} released: {park.released_by}",
+            at=park.until,
+            turn_id=park.turn_id,
+            step_id=park.step_id,
+            name=park.kind,
+            park=park,
+            certainty=park.certainty,
+            evidence=park.evidence[-1:],
+        )
