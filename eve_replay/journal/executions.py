@@ -52,6 +52,7 @@ class Execution:
         call_id: the id the call had in this attempt, None for step functions and where none is seen.
         output: the recorded result, None without one.
         at: when it returned, else was requested, else when the attempt started.
+        started_at, window_end: the attempt's window; ``window_end`` is None while it is open.
     """
 
     run_id: str
@@ -67,6 +68,8 @@ class Execution:
     input: object = field(default=None, repr=False)
     output: object = field(default=None, repr=False)
     at: datetime | None = None
+    started_at: datetime | None = None
+    window_end: datetime | None = None
     evidence: tuple[Evidence, ...] = ()
 
 
@@ -97,6 +100,8 @@ def seen_part(call: ToolCall, step: Step, attempt: Attempt) -> Execution:
         input=call.input,
         output=call.output if call.returned else None,
         at=call.returned_at or call.requested_at or attempt.started_at,
+        started_at=attempt.started_at,
+        window_end=attempt.window_end,
         evidence=call.evidence,
     )
 
@@ -140,6 +145,8 @@ def unseen_part(
         certainty="implied" if low_why else "unknown",
         why=why,
         at=attempt.started_at,
+        started_at=attempt.started_at,
+        window_end=attempt.window_end,
         evidence=attempt.evidence,
     )
 
@@ -181,6 +188,8 @@ def child_part(run: Run, starter: Step | None) -> Execution:
         returned=run.status == "completed",
         call_id=run.parent_call,
         at=run.created_at,
+        started_at=run.created_at,
+        window_end=run.ended_at,
         evidence=(Evidence(kind="record", id=run.run_id, run_id=run.run_id, note="child run"),),
     )
 
@@ -199,6 +208,8 @@ def function_part(step: Step, attempt: Attempt, run: Run) -> Execution:
         returned=attempt.outcome in ("completed", "failed") and high > 0,
         is_error=attempt.outcome == "failed",
         at=attempt.ended_at or attempt.started_at,
+        started_at=attempt.started_at,
+        window_end=attempt.window_end,
         evidence=attempt.evidence,
     )
 

@@ -1,0 +1,149 @@
+"""What a check says: findings of the doctor, verdicts of the post-mortem."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from eve_replay.journal.model import Certainty, Evidence
+from eve_replay.problems import Severity
+
+__all__ = ["SEVERITY_RANK", "VERDICT_RANK", "Finding", "Verdict", "VerdictCode"]
+
+SEVERITY_RANK: dict[str, int] = {"error": 0, "warning": 1, "info": 2}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One thing the doctor found.
+
+    Attributes:
+        code: stable machine word, for example ``wedged-f1``.
+        severity: ``error`` (harm, or the run cannot go on), ``warning`` (doubtful), ``info`` (worth knowing).
+        where: file, event id, step id or run id a person can look up.
+        sentence: what is there.
+        why: why it matters: what the runtime does, or what a reader must not conclude.
+        fix: what to do; hand repairs are described here and never done.
+        run_id, session_id: whom it concerns, empty for the world as a whole.
+        evidence: where it can be checked.
+    """
+
+    code: str
+    severity: Severity
+    where: str
+    sentence: str
+    why: str = ""
+    fix: str = ""
+    run_id: str = ""
+    session_id: str = ""
+    evidence: tuple[Evidence, ...] = field(default=(), repr=False)
+
+    def to_json(self) -> dict[str, object]:
+        """Return CONTRACT's entry of ``findings`` (with ``runId`` and ``sessionId`` added)."""
+        return {
+            "code": self.code,
+            "severity": self.severity,
+            "where": self.where,
+            "sentence": self.sentence,
+            "why": self.why,
+            "fix": self.fix,
+            "runId": self.run_id,
+            "sessionId": self.session_id,
+        }
+
+
+VerdictCode = Literal[
+    "ran-twice",
+    "may-have-run-twice",
+    "repeats-without-end",
+    "doubled-child",
+    "hidden-execution",
+    "wedged",
+    "will-fail",
+    "failed-run",
+    "corrupted-event-log",
+    "stranded",
+    "retired",
+    "left-behind",
+    "lost-answer",
+    "late-answer",
+    "overdue",
+    "dormant",
+    "leased",
+    "running",
+    "interrupted",
+    "failed-turn",
+    "cancelled-turn",
+    "cancelled-run",
+    "held",
+    "parked",
+    "repeat-absorbed",
+    "half-written",
+    "purged",
+    "completed",
+    "idle",
+]
+
+#: Worst first: harm that happened, harm that goes on, what needs a person, what goes on by itself, what is
+#: well.
+VERDICT_RANK: dict[str, int] = {
+    code: rank
+    for rank, code in enumerate(VerdictCode.__args__)  # type: ignore[attr-defined]
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """One sentence of a post-mortem.
+
+    Attributes:
+        code: see ``VerdictCode``.
+        sentence: who, what, when and how we know, one or two sentences.
+        certainty: observed, implied or unknown.
+        evidence: where it can be checked.
+        next: the next safe step, one sentence; empty when there is nothing to do.
+        severity: how bad it is: ``error``, ``warning`` or ``info``.
+        turn_id, run_id, step_id, tool: what it is about, empty where it does not apply.
+        call_ids: tool calls it names.
+    """
+
+    code: VerdictCode
+    sentence: str
+    certainty: Certainty
+    evidence: tuple[Evidence, ...] = ()
+    next: str = ""
+    severity: Severity = "info"
+    turn_id: str = ""
+    run_id: str = ""
+    step_id: str = ""
+    tool: str = ""
+    call_ids: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, object]:
+        """Return CONTRACT's entry of ``verdicts`` (with fields added)."""
+        out: dict[str, object] = {
+            "code": self.code,
+            "sentence": self.sentence,
+            "certainty": self.certainty,
+            "evidence": [evidence_json(item) for item in self.evidence],
+            "severity": self.severity,
+        }
+        if self.next:
+            out["next"] = self.next
+        for name, value in (
+            ("turnId", self.turn_id),
+            ("runId", self.run_id),
+            ("stepId", self.step_id),
+            ("tool", self.tool),
+        ):
+            if value:
+                out[name] = value
+        if self.call_ids:
+            out["callIds"] = list(self.call_ids)
+        return out
+
+
+def evidence_json(item: Evidence) -> dict[str, str]:
+    """Return one piece of evidence as JSON; empty parts are left out."""
+    parts = {"kind": item.kind, "id": item.id, "runId": item.run_id, "path": item.path, "note": item.note}
+    return {name: value for name, value in parts.items() if value}

@@ -1,0 +1,222 @@
+"""The post-mortem: what happened to a session, what is open, and the next safe step, in plain sentences.
+
+Use::
+
+    report = why(session, now=datetime.now(UTC), policy="effects.toml", ledger="payments.csv")
+    for verdict in report.verdicts:
+        print(verdict.sentence, verdict.next)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta, tzinfo
+
+from eve_replay.checks.finding import SEVERITY_RANK, VERDICT_RANK, Verdict
+from eve_replay.checks.phrases import Voice
+from eve_replay.checks.wedged import Wedge, commits_of, wedges
+from eve_replay.checks.why_effects import effect_verdicts
+from eve_replay.checks.why_end import end_verdicts, rest_verdict
+from eve_replay.checks.why_open import open_verdicts, park_verdicts, version_verdicts, wedge_verdicts
+from eve_replay.journal.effects import Effect, effects_of
+from eve_replay.journal.ledger import Entry, Ledger
+from eve_replay.journal.ledger_join import Count, Joined, join
+from eve_replay.journal.model import Session
+from eve_replay.journal.policy import EffectsPolicy
+
+__all__ = ["LEASE", "Report", "WorldReport", "why", "why_all"]
+
+#: The default lease of an inline start (WORKFLOW_INLINE_LEASE of the runtime; OBSERVED.md, 4).
+LEASE = timedelta(seconds=860)
+
+#: Verdicts that say that something is still to come: with none of them the session rests.
+_OPEN = frozenset(
+    {
+        "wedged",
+        "repeats-without-end",
+        "will-fail",
+        "overdue",
+        "dormant",
+        "leased",
+        "running",
+        "interrupted",
+        "parked",
+        "failed-run",
+        "corrupted-event-log",
+        "cancelled-run",
+        "retired",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """What is to be said about one session.
+
+    Attributes:
+        session_id, title, eve_version: whose it is.
+        runs: ids of its runs, children included.
+        status: the session's status in UX words.
+        verdicts: worst first.
+        effects: every effect, with the ledger's count by position in ``counts``.
+        counts: the ledger's answer per effect, None without a ledger or where it does not cover it.
+        wedges: half-written commits.
+    """
+
+    session_id: str
+    title: str = ""
+    eve_version: str | None = None
+    runs: tuple[str, ...] = ()
+    status: str = ""
+    verdicts: tuple[Verdict, ...] = ()
+    effects: tuple[Effect, ...] = ()
+    counts: tuple[Count | None, ...] = ()
+    wedges: tuple[Wedge, ...] = ()
+
+    @property
+    def worst(self) -> Verdict | None:
+        """The first verdict, None when there is none."""
+        return self.verdicts[0] if self.verdicts else None
+
+    @property
+    def rank(self) -> tuple[int, int]:
+        """Sort key, worst first."""
+        worst = self.worst
+        if worst is None:
+            return (len(SEVERITY_RANK), len(VERDICT_RANK))
+        return (SEVERITY_RANK[worst.severity], VERDICT_RANK[worst.code])
+
+    def to_json(self) -> dict[str, object]:
+        """Return CONTRACT's entry of ``sessions``."""
+        effects = []
+        for effect, counted in zip(self.effects, self.counts, strict=True):
+            entry = effect.to_json()
+            if counted is not None and counted.count is not None:
+                entry["ledgerCount"] = counted.count
+            effects.append(entry)
+        return {
+            "sessionId": self.session_id,
+            "runs": list(self.runs),
+            "status": self.status,
+            "title": self.title,
+            "eveVersion": self.eve_version,
+            "verdicts": [verdict.to_json() for verdict in self.verdicts],
+            "effects": effects,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorldReport:
+    """Reports on all sessions, worst first, and the ledger lines that no session explains."""
+
+    reports: tuple[Report, ...] = ()
+    unmatched: tuple[Entry, ...] = ()
+
+
+def why(
+    session: Session,
+    *,
+    now: datetime,
+    policy: EffectsPolicy | Mapping[str, object] | str | None = None,
+    ledger: object = None,
+    lease: timedelta = LEASE,
+    eve: str | None = None,
+    zone: tzinfo = UTC,
+) -> Report:
+    """Return the post-mortem of one session.
+
+    Args:
+        session: the session.
+        now: the instant "overdue" and "leased" are reckoned at.
+        policy: the effects policy.
+        ledger: anything ``Ledger.load`` takes; with it the counts are the ledger's.
+        lease: the assumed lease of inline starts.
+        eve: the version that is to open the journal; with it other versions' sessions are called stranded.
+        zone: zone of clock times in sentences.
+    """
+    voice = Voice(now=now, zone=zone, lease=lease)
+    return why_all([session], voice=voice, policy=policy, ledger=ledger, eve=eve).reports[0]
+
+
+def why_all(
+    sessions: Iterable[Session],
+    *,
+    voice: Voice,
+    policy: EffectsPolicy | Mapping[str, object] | str | None = None,
+    ledger: object = None,
+    eve: str | None = None,
+    versions: Iterable[str] = (),
+) -> WorldReport:
+    """Return the post-mortems of several sessions of one world, worst first.
+
+    Args:
+        sessions: taken one after the other; only their effects are kept.
+        voice: now, zone and lease.
+        policy: the effects policy.
+        ledger: anything ``Ledger.load`` takes.
+        eve: the version that is to open the journal.
+        versions: every eve version seen in the world, so that a session of an older one is noticed.
+    """
+    rules = EffectsPolicy.load(policy)
+    found = Ledger.load(ledger) if ledger is not None else None
+    newest = max(versions, key=_version_key, default=None)
+    kept: list[tuple[Session, tuple[Effect, ...]]] = [(s, effects_of(s, rules)) for s in sessions]
+    joined: Joined | None = None
+    if found is not None:
+        joined = join((effect for _, effects in kept for effect in effects), found, policy=rules)
+    counts = {id(count.effect): count for count in joined.counts} if joined is not None else {}
+    reports = [_report(session, effects, counts, voice, eve, newest) for session, effects in kept]
+    reports.sort(key=lambda report: report.rank)
+    return WorldReport(reports=tuple(reports), unmatched=joined.unmatched if joined is not None else ())
+
+
+def _report(
+    session: Session,
+    effects: tuple[Effect, ...],
+    counts: Mapping[int, Count],
+    voice: Voice,
+    eve: str | None,
+    newest: str | None,
+) -> Report:
+    commits = {run.run_id: commits_of(run) for run in session.all_runs}
+    found = wedges(session, commits)
+    stuck = frozenset(wedge.subject for wedge in found)
+    verdicts = [
+        *effect_verdicts(session, effects, counts, voice),
+        *wedge_verdicts(session, found, effects),
+        *version_verdicts(session, eve, newest),
+        *open_verdicts(session, commits, stuck, voice),
+        *park_verdicts(session, voice),
+        *end_verdicts(session, voice),
+    ]
+    if not any(verdict.code in _OPEN for verdict in verdicts):
+        verdicts.append(rest_verdict(session, voice))
+    verdicts.sort(key=lambda v: (SEVERITY_RANK[v.severity], VERDICT_RANK[v.code]))
+    return Report(
+        session_id=session.id,
+        title=session.title,
+        eve_version=session.eve_version,
+        runs=tuple(run.run_id for run in session.all_runs),
+        status=session.status,
+        verdicts=tuple(_deduplicated(verdicts)),
+        effects=effects,
+        counts=tuple(counts.get(id(effect)) for effect in effects),
+        wedges=found,
+    )
+
+
+def _deduplicated(verdicts: list[Verdict]) -> list[Verdict]:
+    seen: dict[tuple[str, str], Verdict] = {}
+    for verdict in verdicts:
+        key = (verdict.code, verdict.sentence)
+        if key in seen:
+            seen[key] = replace(seen[key], evidence=(*seen[key].evidence, *verdict.evidence))
+        else:
+            seen[key] = verdict
+    return list(seen.values())
+
+
+def _version_key(version: str) -> tuple[int, ...]:
+    numbers = version.partition("-")[0].split(".")
+    return tuple(int(part) if part.isascii() and part.isdigit() else 0 for part in numbers)
