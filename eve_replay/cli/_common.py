@@ -30,6 +30,7 @@ from __future__ import annotations
 
 import functools
 import os
+import shlex
 import shutil
 import sys
 from collections.abc import Callable, Iterable
@@ -51,7 +52,7 @@ from eve_replay.views.tone import TONES, Tone
 from eve_replay.views.words import plural
 
 if TYPE_CHECKING:
-    from eve_replay.codec import KeyRing
+    from eve_replay.codec.keys import KeyRing
     from eve_replay.journal import Journal
     from eve_replay.worlds.base import World
 
@@ -63,6 +64,7 @@ __all__ = [
     "emit_json",
     "finish",
     "match_id",
+    "next_words",
     "note",
     "open_journal",
     "open_source",
@@ -205,6 +207,14 @@ def open_source(shell: Shell, source: str | None) -> World:
     from eve_replay.worlds.registry import open_world
 
     return open_world(source or os.environ.get(SOURCE_VARIABLE) or ".", keys=shell.keys, limit=shell.limit)
+
+
+def next_words(source: str | None, words: str) -> str:
+    """Return ``eve-replay show RUN`` style text for a hint, with the source as the user gave it."""
+    verb, _, rest = words.partition(" ")
+    return " ".join(
+        part for part in ("eve-replay", verb, shlex.quote(source) if source else "", rest) if part
+    )
 
 
 def open_journal(shell: Shell, source: str | None) -> Journal:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +13,7 @@ import click
 from eve_replay.errors import WrongUse
 
 if TYPE_CHECKING:
-    from eve_replay.codec import KeyRing
+    from eve_replay.codec.keys import KeyRing
 
 __all__ = ["ShellCommand", "key_ring", "parse_size", "shared_options"]
 
@@ -82,20 +81,6 @@ def parse_size(text: str) -> int:
     return int(float(match[1]) * _UNITS[match[2]])
 
 
-def _key(text: str) -> bytes:
-    compact = re.sub(r"\s", "", text).replace("-", "+").replace("_", "/")
-    try:
-        key = base64.b64decode(compact + "=" * (-len(compact) % 4), validate=True)
-    except (binascii.Error, ValueError):
-        key = b""
-    if len(key) != 32:
-        # The text itself is a secret: never repeated in the message.
-        raise WrongUse(
-            "A key must be 32 bytes in base64 (44 characters).", hint="Check --key and --key-file."
-        )
-    return key
-
-
 def _key_lines(file: str) -> list[str]:
     try:
         data = Path(file).read_bytes()
@@ -118,14 +103,14 @@ def key_ring(keys: tuple[str, ...], files: tuple[str, ...]) -> KeyRing | None:
     texts = [*keys, *(line for file in files for line in _key_lines(file))]
     if not texts:
         return None
+    from eve_replay.codec.keys import KeyRing, parse_key
+
     run_keys: dict[str, bytes] = {}
     default: bytes | None = None
     for text in texts:
         match = re.match(r"(wrun_\w+)\s*[=\s]\s*(\S+)\Z", text)
         if match:
-            run_keys[match[1]] = _key(match[2])
+            run_keys[match[1]] = parse_key(match[2])
         else:
-            default = _key(text)
-    from eve_replay.codec import KeyRing
-
+            default = parse_key(text)
     return KeyRing(run_keys=run_keys, default=default)

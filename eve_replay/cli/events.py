@@ -1,0 +1,144 @@
+"""``eve-replay events``: a run's log, in the order that counts."""
+
+from __future__ import annotations
+
+import click
+
+from eve_replay.cli._common import Shell, command, echo, emit_json, finish, open_source, source_and
+from eve_replay.cli._pick import pick_run
+from eve_replay.records import EventRecord
+from eve_replay.values import to_tagged
+from eve_replay.views.records import EventRow, event_row
+from eve_replay.views.table import Cell, Column, Table, table_lines
+from eve_replay.views.text import line
+from eve_replay.views.tone import Tone
+from eve_replay.views.value import value_lines, value_rows
+from eve_replay.views.words import clock, duration, plural, short_ids, size, zone_name
+
+__all__ = ["cli"]
+
+_TONES: dict[str, Tone] = {
+    "step_completed": "committed",
+    "run_completed": "committed",
+    "step_failed": "error",
+    "run_failed": "error",
+    "step_retrying": "again",
+    "hook_conflict": "warning",
+}
+
+
+@command("events")
+@source_and("run", required=False)
+@click.option("--type", "types", multiple=True, metavar="TYPE", help="Only this event type; may be repeated.")
+@click.option("--about", metavar="ID", help="Only events about this step, hook or wait.")
+@click.option("--values", is_flag=True, help="Show what each event carries, decoded.")
+@click.option("--whole-ids", is_flag=True, help="Show ids whole.")
+def cli(
+    shell: Shell,
+    source: str | None,
+    run: str | None,
+    types: tuple[str, ...],
+    about: str | None,
+    values: bool,
+    whole_ids: bool,
+) -> None:
+    """List the event log of a run in log order.
+
+    The slot is the order. Times are not: they can lie up to 80 ms before those of the event in front,
+    and are marked where they do. A second start of the same step is a second execution.
+    """
+    world = open_source(shell, source)
+    record = pick_run(shell, world, run)
+    events = list(world.events(record.run_id))
+    rows = [event_row(event, events[i - 1] if i else None) for i, event in enumerate(events)]
+    chosen = [
+        (event, row)
+        for event, row in zip(events, rows, strict=True)
+        if (not types or row.event_type in types)
+        and (not about or (row.correlation_id or "").lower().endswith(about.lower()))
+    ]
+    if shell.json:
+        emit_json(
+            shell,
+            "events",
+            world,
+            world.receipt,
+            runId=record.run_id,
+            events=[
+                {
+                    **row.to_json(),
+                    "payloads": {name: {"bytes": length} for name, length in row.payloads},
+                    **(
+                        {"values": {name: to_tagged(p.value) for name, p in event.payloads()}}
+                        if values
+                        else {}
+                    ),
+                }
+                for event, row in chosen
+            ],
+        )
+    else:
+        _print(shell, record.run_id, rows, chosen, values=values, whole_ids=whole_ids)
+    finish(shell, world.receipt)
+
+
+def _print(
+    shell: Shell,
+    run_id: str,
+    rows: list[EventRow],
+    chosen: list[tuple[EventRecord, EventRow]],
+    *,
+    values: bool,
+    whole_ids: bool,
+) -> None:
+    shown = f"{len(chosen)} of " if len(chosen) < len(rows) else ""
+    echo(shell, [line((run_id, "strong"), (f"  {shown}{plural(len(rows), 'event')}", "muted"))])
+    ids = {} if whole_ids else short_ids([row.correlation_id for row in rows if row.correlation_id])
+    starts = _start_numbers(rows)
+    body = [_cells(shell, row, ids, starts.get(row.event_id, 1)) for _, row in chosen]
+    columns = [
+        Column(title="slot", align="right"),
+        Column(title="time"),
+        Column(title="event"),
+        Column(title="about"),
+        Column(title="", shrink=2, minimum=10),
+        Column(title="carries", shrink=1, minimum=7),
+    ]
+    empty = "No event fits." if rows else "The log is empty: nothing has happened in this run."
+    lines = table_lines(Table(columns=columns, rows=body, empty=empty), width=shell.width)
+    if values and chosen:
+        head, *each = lines
+        lines = [head]
+        for row_line, (event, _) in zip(each, chosen, strict=True):
+            lines.append(row_line)
+            for name, payload in event.payloads():
+                lines.append(line((f"    {name}", "strong")))
+                lines += value_lines(value_rows(payload.value, budget=24), width=shell.width, indent=6)
+    echo(shell, lines)
+    if rows and rows[0].at:
+        echo(shell, [line((f"Times are {zone_name(rows[0].at, shell.zone)}.", "muted"))])
+
+
+def _start_numbers(rows: list[EventRow]) -> dict[str, int]:
+    """Event id to which start of its step it is."""
+    counts: dict[str, int] = {}
+    numbers: dict[str, int] = {}
+    for row in rows:
+        if row.event_type == "step_started" and row.correlation_id:
+            numbers[row.event_id] = counts[row.correlation_id] = counts.get(row.correlation_id, 0) + 1
+    return numbers
+
+
+def _cells(shell: Shell, row: EventRow, ids: dict[str, str], start: int) -> list[Cell | str]:
+    about = row.correlation_id or ""
+    carried = ", ".join(f"{name} {size(length)}" for name, length in row.payloads)
+    back = f" -{duration(row.back)}" if row.back else ""
+    again = f" (start {start})" if start > 1 else ""
+    return [
+        str(row.slot) if row.slot is not None else row.event_id[-6:],
+        Cell(clock(row.at, shell.zone, millis=True) + back, "plain" if not back else "warning"),
+        Cell(row.event_type + again, "again" if again else _TONES.get(row.event_type, "plain")),
+        ids.get(about, about),
+        row.about,
+        Cell(carried, "muted"),
+    ]

@@ -1,0 +1,130 @@
+"""``eve-replay receipt``: how much of the source was read, and what was not."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from eve_replay.cli._common import (
+    Shell,
+    command,
+    echo,
+    echo_table,
+    emit_json,
+    finish,
+    open_source,
+    source_argument,
+)
+from eve_replay.codec import Payload
+from eve_replay.problems import Problem, Receipt, Skipped
+from eve_replay.records import EventRecord, Record, StreamRecord
+from eve_replay.values import Undecoded
+from eve_replay.views.table import Cell, Column, Table
+from eve_replay.views.text import fields, line, paragraph, section
+from eve_replay.views.tone import Tone
+from eve_replay.views.words import plural
+from eve_replay.worlds.base import World
+
+__all__ = ["cli", "read_everything"]
+
+_TONES: dict[str, Tone] = {"error": "error", "warning": "warning", "info": "muted"}
+
+
+@command("receipt")
+@source_argument
+def cli(shell: Shell, source: str | None) -> None:
+    """Read everything once and say what was seen, parsed, decoded and skipped, and why.
+
+    Nothing is left out in silence: a file cut short, a payload without its key, a record of an unknown kind
+    is listed here with the reason. Exit code 1 when there is any.
+    """
+    world = open_source(shell, source)
+    counts, undecoded = read_everything(world)
+    if shell.json:
+        emit_json(
+            shell,
+            "receipt",
+            world,
+            world.receipt,
+            world={"kind": world.kind, **world.about},
+            counts=dict(counts),
+            undecoded=[{"where": where, "reason": v.reason, "message": v.message} for where, v in undecoded],
+        )
+        finish(shell, world.receipt, problems=bool(undecoded))
+        return
+    receipt = world.receipt
+    bad = bool(undecoded) or not receipt.clean
+    echo(shell, [line((world.label, "strong"), (f"  {world.kind}", "muted"))])
+    told = ", ".join(plural(counts[noun], noun) for noun in _NOUNS if counts[noun])
+    facts = ", ".join(
+        f"{name} {value}" for name, value in world.about.items() if value not in (None, "", False)
+    )
+    rows = [
+        ("seen", f"{plural(receipt.seen, 'file or row', 'files or rows')}"),
+        ("parsed", f"{receipt.parsed:,}"),
+    ]
+    rows += [("decoded", f"{plural(counts['payload'] - len(undecoded), 'payload')} of {counts['payload']:,}")]
+    rows += [("holds", told or "nothing"), ("world", facts)]
+    echo(shell, fields([row for row in rows if row[1]], width=shell.width))
+    if not bad:
+        echo(shell, [line(("✓ ", "ok"), "Everything was read.")])
+    _list(shell, receipt.problems, receipt.skipped, undecoded)
+    if bad:
+        shell.exit_code = 1
+
+
+_NOUNS = ("run", "step", "event", "hook", "wait", "stream", "chunk")
+
+
+def _list(
+    shell: Shell, problems: list[Problem], skipped: list[Skipped], undecoded: list[tuple[str, Undecoded]]
+) -> None:
+    columns = [
+        Column(title=""),
+        Column(title="", shrink=1, minimum=20, keep="both"),
+        Column(title="", shrink=2),
+    ]
+    if problems:
+        echo(shell, section("Problems"))
+        for problem in problems:
+            tone = _TONES[problem.severity]
+            echo(shell, [line("  ", (problem.severity, tone), f"  {problem.where}")])
+            echo(shell, paragraph(f"{problem.message} {problem.hint}".rstrip(), width=shell.width, indent=4))
+    if skipped:
+        echo(shell, section("Skipped"))
+        rows: list[list[Cell | str]] = [[each.what, each.where, Cell(each.why, "muted")] for each in skipped]
+        echo_table(shell, Table(columns=columns, rows=rows), indent=2)
+    if undecoded:
+        echo(shell, section("Undecoded"))
+        rows = [[value.reason, where, Cell(value.message, "muted")] for where, value in undecoded]
+        echo_table(shell, Table(columns=columns, rows=rows), indent=2)
+
+
+def read_everything(world: World) -> tuple[Counter[str], list[tuple[str, Undecoded]]]:
+    """Read every record and decode every payload, keeping nothing but counts and failures."""
+    counts: Counter[str] = Counter()
+    undecoded: list[tuple[str, Undecoded]] = []
+
+    def look(noun: str, record: Record) -> None:
+        counts[noun] += 1
+        found = [(name, value) for name, value in record.fields.items() if isinstance(value, Payload)]
+        if isinstance(record, EventRecord):
+            found += list(record.payloads())
+        for name, payload in found:
+            counts["payload"] += 1
+            value = payload.value
+            if isinstance(value, Undecoded):
+                undecoded.append((f"{record.origin or record.run_id} {name}", value))
+            else:
+                world.receipt.decoded += 1
+
+    for run in world.runs():
+        look("run", run)
+        for step in world.steps(run.run_id):
+            look("step", step)
+        for event in world.events(run.run_id):
+            look("event", event)
+        for other in world.others(run.run_id):
+            look(type(other).__name__.removesuffix("Record").lower(), other)
+            if isinstance(other, StreamRecord):
+                counts["chunk"] += sum(1 for _ in world.stream(run.run_id, other.name))
+    return counts, undecoded

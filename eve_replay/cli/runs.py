@@ -1,0 +1,125 @@
+"""``eve-replay runs``: what ran here."""
+
+from __future__ import annotations
+
+import click
+
+from eve_replay.cli._common import (
+    Shell,
+    command,
+    echo,
+    echo_table,
+    emit_json,
+    finish,
+    next_words,
+    open_source,
+    source_argument,
+)
+from eve_replay.views.records import RunRow, run_rows
+from eve_replay.views.table import Cell, Column, Table
+from eve_replay.views.text import Line, line
+from eve_replay.views.words import ago, day_and_clock, duration, plural, short_ids, word_for, zone_name
+
+__all__ = ["cli", "run_json"]
+
+
+@command("runs")
+@source_argument
+@click.option("--status", multiple=True, metavar="STATUS", help="Only runs of this status; may be repeated.")
+@click.option("--workflow", metavar="TEXT", help="Only workflows whose name contains this.")
+@click.option("--last", type=click.IntRange(min=1), metavar="N", help="Only the newest N.")
+@click.option("--whole-ids", is_flag=True, help="Show ids whole.")
+def cli(
+    shell: Shell,
+    source: str | None,
+    status: tuple[str, ...],
+    workflow: str | None,
+    last: int | None,
+    whole_ids: bool,
+) -> None:
+    """List the runs, oldest first, children below the run that started them.
+
+    Nothing is decoded: a world of thousands of runs is listed at once. The status is the record's own;
+    `eve-replay why` says what it means.
+    """
+    world = open_source(shell, source)
+    everything = run_rows(world.runs())
+    rows = [
+        row
+        for row in everything
+        if (not status or word_for(row.status).word in status or row.status in status)
+        and (not workflow or workflow.lower() in row.workflow_name.lower())
+    ]
+    if last is not None:
+        newest = {row.run_id for row in sorted(rows, key=lambda row: row.run_id)[-last:]}
+        rows = [row for row in rows if row.run_id in newest]
+    if shell.json:
+        emit_json(shell, "runs", world, world.receipt, runs=[run_json(row) for row in rows])
+    else:
+        shown = f"{len(rows)} of " if len(rows) < len(everything) else ""
+        echo(
+            shell,
+            [
+                line(
+                    (world.label, "strong"),
+                    (f"  {world.kind}, {shown}{plural(len(everything), 'run')}", "muted"),
+                )
+            ],
+        )
+        echo_table(shell, _table(shell, rows, whole_ids=whole_ids, filtered=bool(everything)))
+        if rows:
+            echo(shell, [_foot(shell, source, rows)])
+    finish(shell, world.receipt)
+
+
+def run_json(row: RunRow) -> dict[str, object]:
+    """Return one run as JSON; ``depth`` is a matter of the list, not of the run."""
+    document = row.to_json()
+    del document["depth"]
+    return document
+
+
+def _table(shell: Shell, rows: list[RunRow], *, whole_ids: bool, filtered: bool) -> Table:
+    ids = short_ids([row.run_id for row in rows])
+    body = []
+    for row in rows:
+        word = word_for(row.status)
+        name = row.run_id if whole_ids else ids[row.run_id]
+        end = row.completed_at or row.updated_at
+        took = (
+            duration(row.took) if row.took is not None else f"last write {ago(end, shell.now)}" if end else ""
+        )
+        body.append(
+            [
+                "  " * row.depth + name,
+                Cell(word.word, word.tone),
+                row.function,
+                Cell(row.eve_version or row.core_version or "", "muted"),
+                day_and_clock(row.started_at or row.created_at, shell.zone),
+                took,
+                Cell("purged " * row.purged + row.title, "muted"),
+            ]
+        )
+    empty = "No run fits. Leave out --status, --workflow or --last." if filtered else _NONE_YET
+    return Table(
+        columns=[
+            Column(title="run"),
+            Column(title="status"),
+            Column(title="workflow", shrink=1, minimum=12),
+            Column(title="version"),
+            Column(title="started"),
+            Column(title="took", shrink=2, minimum=12),
+            Column(title="title", shrink=3, minimum=6),
+        ],
+        rows=body,
+        empty=empty,
+    )
+
+
+_NONE_YET = "No runs yet: this world is empty. Start one with your app, or see `eve-replay demo`."
+
+
+def _foot(shell: Shell, source: str | None, rows: list[RunRow]) -> Line:
+    first = rows[0].started_at or rows[0].created_at
+    zone = f"Times are {zone_name(first, shell.zone)}. " if first else ""
+    return line((f"{zone}Next: {next_words(source, 'show RUN')}", "muted"))

@@ -1,0 +1,253 @@
+"""``eve-replay show``: one run and everything in it."""
+
+from __future__ import annotations
+
+import click
+
+from eve_replay.cli._common import (
+    Shell,
+    command,
+    echo,
+    echo_table,
+    emit_json,
+    finish,
+    next_words,
+    open_source,
+    source_and,
+)
+from eve_replay.cli._pick import pick_run
+from eve_replay.cli.runs import run_json
+from eve_replay.records import HookRecord, Other, StreamRecord, WaitRecord
+from eve_replay.times import iso
+from eve_replay.values import preview, to_tagged
+from eve_replay.views.records import RunRow, StepRow, run_row, step_rows
+from eve_replay.views.table import Cell, Column, Table
+from eve_replay.views.text import Line, fields, line, paragraph, section
+from eve_replay.views.words import (
+    ago,
+    clock,
+    day_and_clock,
+    duration,
+    plural,
+    short_ids,
+    size,
+    word_for,
+    zone_name,
+)
+from eve_replay.worlds.base import World
+
+__all__ = ["cli"]
+
+
+@command("show")
+@source_and("run", required=False)
+@click.option("--whole-ids", is_flag=True, help="Show ids whole.")
+def cli(shell: Shell, source: str | None, run: str | None, whole_ids: bool) -> None:
+    """Show one run: its steps in log order, hooks, waits, streams and child runs.
+
+    RUN is a run id or its last characters; when there is only one root run it may be left out. One word
+    is taken as RUN, unless it is a path, an address or sample:NAME; then it is SOURCE.
+    """
+    world = open_source(shell, source)
+    record = pick_run(shell, world, run)
+    events = list(world.events(record.run_id))
+    steps = step_rows(world.steps(record.run_id), events)
+    others = list(world.others(record.run_id))
+    children = [run_row(each) for each in world.runs() if each.attribute("$parentRunId") == record.run_id]
+    row = run_row(record)
+    if shell.json:
+        emit_json(
+            shell,
+            "show",
+            world,
+            world.receipt,
+            run=run_json(row),
+            events=len(events),
+            steps=[step_json(step) for step in steps],
+            hooks=[_hook_json(each) for each in others if isinstance(each, HookRecord)],
+            waits=[_wait_json(each) for each in others if isinstance(each, WaitRecord)],
+            streams=[each.name for each in others if isinstance(each, StreamRecord)],
+            children=[run_json(child) for child in children],
+        )
+    else:
+        echo(shell, _head(shell, row, children))
+        _steps(shell, steps, len(events), whole_ids=whole_ids)
+        _others(shell, world, row.run_id, others)
+        _next(shell, source, steps)
+    finish(shell, world.receipt)
+
+
+def step_json(step: StepRow) -> dict[str, object]:
+    """Return one step as JSON: the name whole, the function beside it."""
+    document = step.to_json()
+    document["name"] = step.name.full
+    document["function"] = step.name.function
+    return document
+
+
+def _hook_json(hook: HookRecord) -> dict[str, object]:
+    metadata = hook.payload("metadata")
+    return {
+        "hookId": hook.hook_id,
+        "token": hook.text("token"),
+        "createdAt": iso(hook.created_at),
+        "hidden": hook.hidden,
+        "metadata": to_tagged(metadata.value) if metadata else None,
+    }
+
+
+def _wait_json(wait: WaitRecord) -> dict[str, object]:
+    return {
+        "waitId": wait.correlation_id,
+        "status": wait.status,
+        "resumeAt": iso(wait.time("resumeAt")),
+        "createdAt": iso(wait.created_at),
+    }
+
+
+def _head(shell: Shell, row: RunRow, children: list[RunRow]) -> list[Line]:
+    word = word_for(row.status)
+    versions = [
+        f"eve {row.eve_version}" if row.eve_version else "",
+        f"core {row.core_version}" if row.core_version else "",
+    ]
+    versions.append(f"spec {row.spec_version}" if row.spec_version is not None else "")
+    started = row.started_at or row.created_at
+    zone = f" ({zone_name(started, shell.zone)})" if started else ""
+    end = f", took {duration(row.took)}" if row.took is not None else ""
+    if row.took is None and row.updated_at:
+        end = f", last write {ago(row.updated_at, shell.now)}"
+    pairs: list[tuple[str, str | Line]] = [
+        ("workflow", f"{row.function}  ({', '.join(v for v in versions if v)})"),
+        ("started", f"{day_and_clock(started, shell.zone)}{zone}{end}" if started else ""),
+        ("title", row.title if len(row.title) < 200 else row.title[:200] + "…"),
+        ("parent", row.parent or ""),
+        ("children", ", ".join(f"{c.run_id} {c.function} {word_for(c.status).word}" for c in children)),
+        ("purged", "retention deleted the payloads of this run" if row.purged else ""),
+    ]
+    return [
+        line((row.run_id, "strong"), "  ", (word.word, word.tone)),
+        *fields([(label, value) for label, value in pairs if value], width=shell.width),
+    ]
+
+
+def _steps(shell: Shell, steps: tuple[StepRow, ...], events: int, *, whole_ids: bool) -> None:
+    starts = sum(step.starts for step in steps)
+    echo(
+        shell,
+        section(
+            "Steps",
+            note=f"{plural(len(steps), 'step')}, {plural(starts, 'start')}, {plural(events, 'event')}",
+        ),
+    )
+    ids = short_ids([step.step_id for step in steps])
+    body = []
+    for step in steps:
+        word = word_for(step.status)
+        took = duration(step.took) if step.took is not None else ""
+        body.append(
+            [
+                str(step.number),
+                step.step_id if whole_ids else ids[step.step_id],
+                step.name.function,
+                Cell(word.word, word.tone),
+                Cell(str(step.starts) if step.starts != 1 else "1", "again" if step.starts > 1 else "plain"),
+                clock(step.started_at or step.created_at, shell.zone, millis=True),
+                took,
+                size(step.input_size) if step.input_size is not None else "",
+                size(step.output_size) if step.output_size is not None else "error" * step.has_error,
+            ]
+        )
+    table = Table(
+        columns=[
+            Column(title="#", align="right"),
+            Column(title="step"),
+            Column(title="function", shrink=1, minimum=10),
+            Column(title="status"),
+            Column(title="starts", align="right"),
+            Column(title="started"),
+            Column(title="took", align="right"),
+            Column(title="in", align="right"),
+            Column(title="out", align="right"),
+        ],
+        rows=body,
+        empty="No steps: the workflow body has not called any yet.",
+    )
+    echo_table(shell, table, indent=2)
+    for step in steps:
+        if step.note:
+            echo(
+                shell,
+                paragraph(f"{ids[step.step_id]}: {step.note}", width=shell.width, indent=2, tone="warning"),
+            )
+    again = [step for step in steps if step.starts > 1]
+    if again:
+        text = (
+            f"{plural(len(again), 'step')} started more than once: an earlier start may already have acted. "
+            "`eve-replay attempts` tells them apart."
+        )
+        echo(shell, paragraph(text, width=shell.width, indent=2, tone="again"))
+
+
+def _others(shell: Shell, world: World, run_id: str, others: list[Other]) -> None:
+    hooks = [each for each in others if isinstance(each, HookRecord)]
+    if hooks:
+        echo(shell, section("Hooks", note="what may still come in"))
+        ids = short_ids([hook.hook_id for hook in hooks])
+        rows = [
+            [
+                ids[hook.hook_id],
+                hook.text("token") or "",
+                Cell("hidden: the run has ended" if hook.hidden else "", "muted"),
+                Cell(
+                    preview(metadata.value, limit=60) if (metadata := hook.payload("metadata")) else "",
+                    "muted",
+                ),
+            ]
+            for hook in hooks
+        ]
+        columns = [
+            Column(title=""),
+            Column(title="", shrink=1, keep="both"),
+            Column(title=""),
+            Column(title="", shrink=2),
+        ]
+        echo_table(shell, Table(columns=columns, rows=rows), indent=2)
+    waits = [each for each in others if isinstance(each, WaitRecord)]
+    if waits:
+        echo(shell, section("Sleeps"))
+        ids = short_ids([wait.correlation_id for wait in waits])
+        rows = []
+        for wait in waits:
+            due, word = wait.time("resumeAt"), word_for(wait.status)
+            when = f"until {day_and_clock(due, shell.zone)}, {ago(due, shell.now)}" if due else ""
+            rows.append([ids[wait.correlation_id], Cell(word.word, word.tone), when])
+        echo_table(
+            shell, Table(columns=[Column(title=""), Column(title=""), Column(title="")], rows=rows), indent=2
+        )
+    streams = [each for each in others if isinstance(each, StreamRecord)]
+    if streams:
+        echo(shell, section("Streams"))
+        rows = []
+        for stream in streams:
+            chunks = list(world.stream(run_id, stream.name))
+            ended = any(chunk.end for chunk in chunks)
+            data = [chunk for chunk in chunks if not chunk.end]
+            total = sum(len(chunk.data) for chunk in data)
+            state = Cell("ended", "muted") if ended else Cell("open", "plain")
+            rows.append([stream.name, plural(len(data), "chunk"), size(total), state])
+        columns = [
+            Column(title="", shrink=1, keep="both"),
+            Column(title="", align="right"),
+            Column(title="", align="right"),
+            Column(title=""),
+        ]
+        echo_table(shell, Table(columns=columns, rows=rows), indent=2)
+
+
+def _next(shell: Shell, source: str | None, steps: tuple[StepRow, ...]) -> None:
+    if not steps:
+        return
+    best = max(steps, key=lambda step: (step.starts, step.output_size or 0))
+    tail = short_ids([step.step_id for step in steps])[best.step_id].rpartition("…")[2]
+    echo(shell, [(), line((f"Next: {next_words(source, f'step {tail}')}", "muted"))])
