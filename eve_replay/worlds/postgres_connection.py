@@ -1,0 +1,161 @@
+"""One connection to a Postgres world: a read-only snapshot, server-side cursors, no way to write.
+
+Everything happens in one ``REPEATABLE READ, READ ONLY`` transaction, so that all tables are seen as they
+were at one moment while the world goes on writing (formats/POSTGRES.md, Query for one run). If the server
+ends that transaction (an idle limit, a restart) a new one is begun and that is said.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import psycopg
+from psycopg import sql
+from psycopg.conninfo import conninfo_to_dict
+from psycopg.pq import TransactionStatus
+
+from eve_replay.errors import EveReplayError, SourceUnreadable
+from eve_replay.problems import Receipt
+from eve_replay.worlds.postgres_address import Address, explain
+
+__all__ = ["Connection", "Query"]
+
+Query = sql.SQL | sql.Composed
+
+#: Times are printed in ISO form whatever the server prefers.
+_SETTINGS = "set local statement_timeout = {}; set local lock_timeout = {}; set local datestyle = 'ISO'"
+#: A cursor is planned for its first rows only when the reader wants the first rows soon. Elsewhere that
+#: makes the planner walk the primary key of the whole table to find the rows of one run.
+_FRACTION = "set local cursor_tuple_fraction = {}"
+
+
+class Connection:
+    """A snapshot of one database.
+
+    Args:
+        address: where; its password is used here and nowhere else.
+        receipt: told when the snapshot had to be renewed.
+
+    Raises:
+        SourceUnreadable: the server cannot be reached.
+    """
+
+    def __init__(self, address: Address, receipt: Receipt) -> None:
+        self.address = address
+        self._receipt = receipt
+        self._lock = threading.RLock()
+        self._count = 0
+        self._closed = False
+        self._link = self._connect()
+
+    def _connect(self) -> psycopg.Connection[tuple[Any, ...]]:
+        limit = max(2, round(self.address.timeout))
+        more: dict[str, Any] = {
+            "connect_timeout": min(limit, 10),
+            "application_name": "eve-replay",
+            "keepalives_idle": 30,
+            "tcp_user_timeout": limit * 1000,
+            "client_encoding": "utf8",
+        }
+        try:
+            given = conninfo_to_dict(self.address.conninfo)
+            link = psycopg.connect(
+                self.address.conninfo,
+                # No prepared statements: a pooler in front of the server may not keep them.
+                prepare_threshold=None,
+                **{name: value for name, value in more.items() if name not in given},
+            )
+        except psycopg.Error as error:
+            raise explain(error, self.address) from None
+        link.read_only = True
+        link.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
+        return link
+
+    def ask(self, query: str | Query, values: Sequence[object] = ()) -> list[Any]:
+        """Return all rows of a small query; times and enums should be cast to text in it."""
+        with self._lock:
+            try:
+                self._begin()
+                with self._link.cursor() as cursor:
+                    cursor.execute(query, values or None, binary=True)
+                    return cursor.fetchall()
+            except psycopg.Error as error:
+                raise self._failed(error) from None
+
+    def stream(
+        self,
+        query: Query,
+        values: Sequence[object] = (),
+        *,
+        doing: str = "",
+        batch: int = 500,
+        first_rows: bool = False,
+    ) -> Iterator[tuple[Any, ...]]:
+        """Yield rows through a server-side cursor, ``batch`` at a time, so that memory stays flat."""
+        with self._lock:
+            self._count += 1
+            try:
+                self._begin()
+                self._link.execute(_FRACTION.format(0.001 if first_rows else 1))
+                cursor = self._link.cursor(name=f"eve_replay_{self._count}")
+                cursor.execute(query, values or None, binary=True)
+            except psycopg.Error as error:
+                raise self._failed(error, doing) from None
+        try:
+            while True:
+                with self._lock:
+                    try:
+                        rows = cursor.fetchmany(batch)
+                    except psycopg.Error as error:
+                        raise self._failed(error, doing) from None
+                yield from rows
+                if len(rows) < batch:
+                    return
+        finally:
+            with self._lock:
+                self._forget(cursor)
+
+    def _forget(self, cursor: psycopg.ServerCursor[Any]) -> None:
+        # A reader that stops early leaves a cursor open on the server; a dead connection has none.
+        if not self._link.closed and self._link.info.transaction_status == TransactionStatus.INTRANS:
+            try:
+                cursor.close()
+            except psycopg.Error:
+                self.refresh()
+
+    def _begin(self) -> None:
+        if self._closed:
+            raise SourceUnreadable(f"{self.address.label} was closed.", hint="Open the source again.")
+        if self._link.closed:
+            self._link = self._connect()
+            self._receipt.problem(
+                "info",
+                "snapshot-renewed",
+                self.address.label,
+                "The server had ended the connection; it was made anew.",
+                "What was read before and after may show two moments.",
+            )
+        if self._link.info.transaction_status == TransactionStatus.IDLE:
+            limit = round(self.address.timeout * 1000)
+            self._link.execute(_SETTINGS.format(limit, min(limit, 5000)))
+
+    def _failed(self, error: psycopg.Error, doing: str = "") -> EveReplayError:
+        self.refresh()
+        return explain(error, self.address, doing=doing)
+
+    def refresh(self) -> None:
+        """Forget the snapshot: the next read sees the database as it is then."""
+        with self._lock:
+            if not self._link.closed:
+                try:
+                    self._link.rollback()
+                except psycopg.Error:
+                    self._link.close()
+
+    def close(self) -> None:
+        """End the transaction and the connection."""
+        with self._lock:
+            self._closed = True
+            self._link.close()

@@ -1,0 +1,194 @@
+"""The Postgres world read from a live server. Importing this needs psycopg; ``postgres`` does not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from eve_replay.errors import NotFound
+from eve_replay.problems import Receipt
+from eve_replay.records import EventRecord, Other, RunRecord, StepRecord, StreamChunk, StreamRecord
+from eve_replay.worlds.export_entities import Wrap
+from eve_replay.worlds.postgres_address import parse_address
+from eve_replay.worlds.postgres_connection import Connection
+from eve_replay.worlds.postgres_queue import QueueJob, read_jobs
+from eve_replay.worlds.postgres_rows import DeferredFields, RowMapper
+from eve_replay.worlds.postgres_schema import read_layout
+from eve_replay.worlds.postgres_sql import LARGE, Statements
+from eve_replay.worlds.postgres_zone import Zone
+
+__all__ = ["PostgresWorld"]
+
+_PAGE = 200
+_RunFields = Mapping[str, object]
+
+
+class PostgresWorld:
+    """Runs in a Postgres database, seen as they were when it was first read.
+
+    Args:
+        source: ``postgres://user:password@host:port/database?schema=workflow&timeout=30``.
+        schema: the schema of the tables, wins over the address.
+        timeout: seconds one answer may take, wins over the address.
+        wrap: makes the payloads.
+
+    Raises:
+        SourceUnreadable: no server, no access, no such tables; the message says which.
+    """
+
+    kind = "postgres"
+
+    def __init__(
+        self,
+        source: str,
+        *,
+        schema: str | None = None,
+        timeout: float | None = None,
+        wrap: Wrap | None = None,
+    ) -> None:
+        self._address = parse_address(source, schema=schema, timeout=timeout)
+        self.label = self._address.label
+        self.receipt = Receipt()
+        self._map = RowMapper(receipt=self.receipt, wrap=wrap or Wrap())
+        self._zone = Zone()
+        self._link = Connection(self._address, self.receipt)
+        try:
+            self._layout = read_layout(self._link.ask, self._address, self.receipt)
+            self._say = Statements(self._layout, self._address.schema)
+            self._learn_zone()
+            self.about: Mapping[str, object] = self._about()
+        except BaseException:
+            self._link.close()
+            raise
+
+    def _about(self) -> dict[str, object]:
+        version = self._link.ask("select current_setting('server_version')")[0][0]
+        about: dict[str, object] = {
+            "schema": self._address.schema,
+            "columns": self._layout.line,
+            "server": str(version),
+        }
+        if self._zone.shift:
+            about["createdAtShiftMinutes"] = int(self._zone.shift.total_seconds() // 60)
+        return about
+
+    def _learn_zone(self) -> None:
+        if self._layout.has("workflow_events", "id", "created_at"):
+            where = f"{self._address.schema}.workflow_events.created_at"
+            rows = self._link.ask(self._say.first_and_last_events())
+            self._zone.learn(((str(id_), at) for id_, at in rows), self.receipt, where)
+
+    def runs(self) -> Iterator[RunRecord]:
+        """Yield every run, oldest first, through a server-side cursor; payloads are fetched on use."""
+        yield from self._listed(first_rows=True)
+
+    def page(
+        self, limit: int = _PAGE, *, after: str | None = None, newest_first: bool = False
+    ) -> list[RunRecord]:
+        """Return some runs beyond the run id ``after``: one index scan, whatever the number of runs."""
+        query = self._say.listing(beyond=after is not None, newest_first=newest_first, limit=limit)
+        columns = self._say.columns("workflow_runs", listing=True)
+        rows = self._link.ask(query, () if after is None else (after,))
+        return [self._run_of(dict(zip(columns, row, strict=True))) for row in rows]
+
+    def count_runs(self) -> int:
+        """Return how many runs there are."""
+        return int(self._link.ask(self._say.count())[0][0])
+
+    def run(self, run_id: str) -> RunRecord:
+        """Return one run with everything in it, read by primary key."""
+        for row in self._rows("workflow_runs", "id", run_id):
+            return self._zone.run(self._map.run(row))
+        raise NotFound(f"There is no run {run_id} in {self.label}.", hint="Copy the whole id.")
+
+    def children(self, run_id: str) -> Iterator[RunRecord]:
+        """Yield the runs that name this run as root or parent (5.0 on; no index: one scan of the runs)."""
+        if self._layout.has("workflow_runs", "attributes"):
+            yield from self._listed(children_of=run_id)
+
+    def events(self, run_id: str) -> Iterator[EventRecord]:
+        """Yield the run's events by id: ids are made in order, two events may share created_at."""
+        for row in self._rows("workflow_events", "run_id", run_id):
+            yield self._zone.event(self._map.event(row))
+
+    def steps(self, run_id: str) -> Iterator[StepRecord]:
+        """Yield the run's step records by step id."""
+        for row in self._rows("workflow_steps", "run_id", run_id):
+            yield self._zone.step(self._map.step(row))
+
+    def others(self, run_id: str) -> Iterator[Other]:
+        """Yield hooks, waits and streams. The rows of a run that has ended are gone: see its events."""
+        for row in self._rows("workflow_hooks", "run_id", run_id):
+            yield self._zone.hook(self._map.hook(row))
+        for row in self._rows("workflow_waits", "run_id", run_id):
+            yield self._zone.wait(self._map.wait(row))
+        if self._layout.has("workflow_stream_chunks", "stream_id"):
+            own = f"strm_{run_id.partition('_')[2]}_user"
+            for (name,) in self._link.ask(self._say.streams(), (run_id, own)):
+                yield StreamRecord({"runId": run_id, "name": name}, origin=f"workflow_stream_chunks/{name}")
+
+    def stream(self, run_id: str, name: str) -> Iterator[StreamChunk]:
+        """Yield the chunks of a stream by id, those after the end marker included."""
+        for row in self._rows("workflow_stream_chunks", "stream_id", name):
+            yield self._map.chunk(row)
+
+    def jobs(self, run_id: str | None = None) -> list[QueueJob]:
+        """Return what lies in the graphile-worker queue (of one run), empty when it may not be read."""
+        return read_jobs(self._link.ask, run_id)
+
+    def refresh(self) -> None:
+        """Take a new snapshot; the next read sees what has been written since."""
+        self._link.refresh()
+
+    def newest_event(self) -> str:
+        """Return the highest event id, empty when there is none."""
+        rows = self._link.ask(self._say.newest_event())
+        return str(rows[0][0]) if rows else ""
+
+    def touched_since(self, event_id: str) -> set[str]:
+        """Return the runs with an event of a later id, for following a live world."""
+        return {str(run_id) for (run_id,) in self._link.ask(self._say.touched(), (event_id,))}
+
+    def close(self) -> None:
+        """End the snapshot and the connection."""
+        self._link.close()
+
+    def _rows(self, table: str, column: str, value: str) -> Iterator[dict[str, Any]]:
+        if not self._layout.has(table, column):
+            return
+        columns = self._say.columns(table)
+        doing = f"{self._address.schema}.{table}"
+        for row in self._link.stream(self._say.rows(table, column), (value,), doing=doing):
+            self.receipt.seen += 1
+            self.receipt.parsed += 1
+            yield dict(zip(columns, row, strict=True))
+
+    def _listed(self, *, children_of: str | None = None, first_rows: bool = False) -> Iterator[RunRecord]:
+        columns = self._say.columns("workflow_runs", listing=True)
+        query = self._say.listing() if children_of is None else self._say.children()
+        values = () if children_of is None else (children_of, children_of)
+        doing = f"{self._address.schema}.workflow_runs"
+        for row in self._link.stream(query, values, doing=doing, batch=_PAGE, first_rows=first_rows):
+            yield self._run_of(dict(zip(columns, row, strict=True)))
+
+    def _run_of(self, row: dict[str, Any]) -> RunRecord:
+        self.receipt.seen += 1
+        self.receipt.parsed += 1
+        run_id = str(row["id"])
+        there = {name for name in LARGE if row.pop(f"has_{name}", False)}
+        context = row.pop("execution_context_cbor", None)
+        record = self._map.run(row)
+        later: dict[str, Callable[[], object]] = {}
+        if context is not None:
+            later["executionContext"] = lambda: self._field(
+                self._map.fields("workflow_runs", {"id": run_id, "execution_context_cbor": context}),
+                "executionContext",
+            )
+        for name in ("input", "output", "error"):
+            if name in there or f"{name}_cbor" in there:
+                later[name] = lambda name=name: self._field(self.run(run_id).fields, name)  # type: ignore[misc]
+        return self._zone.run(RunRecord(DeferredFields(dict(record.fields), later), origin=record.origin))
+
+    @staticmethod
+    def _field(fields: _RunFields, name: str) -> object:
+        return fields.get(name)
