@@ -1,0 +1,86 @@
+"""What importing costs: the core pulls in no heavy library, the help is there at once."""
+
+import json
+import resource
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = [
+    "textual",
+    "rich",
+    "ipywidgets",
+    "anywidget",
+    "plotly",
+    "pandas",
+    "IPython",
+    "psycopg",
+    "redis",
+    "fsspec",
+    "cryptography",
+    "click",
+    "cbor2",
+    "watchfiles",
+]
+
+
+def loaded_by(code):
+    """Top-level modules in a fresh interpreter after ``code``."""
+    script = (
+        f"{code}\nimport sys, json; print(json.dumps(sorted({{n.partition('.')[0] for n in sys.modules}})))"
+    )
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    return set(json.loads(result.stdout.splitlines()[-1]))
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import eve_replay",
+        "import eve_replay.values, eve_replay.codec, eve_replay.records, eve_replay.worlds.registry",
+        "from eve_replay import open_world; w = open_world('sample:crash-in-tool'); list(w.runs())",
+        "import eve_replay.journal, eve_replay.checks, eve_replay.recovery, eve_replay.diff",
+        "import eve_replay.views.table, eve_replay.views.value, eve_replay.views.records",
+    ],
+)
+def test_the_core_loads_nothing_heavy(code):
+    assert not loaded_by(code) & set(HEAVY)
+
+
+def test_the_package_itself_loads_only_itself():
+    ours = loaded_by("import eve_replay") - loaded_by("import importlib, typing, __future__")
+    assert ours == {"eve_replay"}
+
+
+def test_listing_commands_loads_none_of_them():
+    modules = loaded_by("from eve_replay.cli import run; run(['--help'])")
+    assert not modules & (set(HEAVY) - {"click"})
+
+
+def test_public_names_are_there_and_documented():
+    import eve_replay
+
+    for name in eve_replay.__all__:
+        value = getattr(eve_replay, name)
+        assert name == "__version__" or value.__doc__, name
+    assert set(eve_replay.__all__) <= set(dir(eve_replay))
+    with pytest.raises(AttributeError):
+        eve_replay.no_such_name  # noqa: B018
+
+
+def cpu_seconds(*command, times=5):
+    """Least processor time of a fresh process: the clock would also count what else the machine does."""
+    best = 60.0
+    for _ in range(times):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run([sys.executable, *command], capture_output=True, check=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        best = min(best, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    return best
+
+
+def test_cold_start_is_within_its_budget():
+    bare = cpu_seconds("-c", "pass")
+    assert cpu_seconds("-c", "import eve_replay") - bare < 0.060
+    assert cpu_seconds("-m", "eve_replay", "--help") < 0.250

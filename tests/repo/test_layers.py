@@ -1,0 +1,75 @@
+"""The house rules that can be read off the source: layers, who may print, exit, read the environment."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SOURCES = sorted([*(ROOT / "eve_replay").rglob("*.py"), *(ROOT / "tui").rglob("*.py")])
+
+
+def relative(path):
+    return path.relative_to(ROOT).as_posix()
+
+
+def test_nothing_imports_a_later_layer():
+    command = [str(Path(sys.executable).with_name("lint-imports")), "--no-cache"]
+    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=relative)
+def test_only_the_command_line_prints_exits_and_reads_the_environment(path):
+    if path.is_relative_to(ROOT / "eve_replay" / "cli"):
+        return
+    found = []
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id in ("print", "exit", "input")
+        ):
+            found.append((node.lineno, node.func.id))
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            name = f"{node.value.id}.{node.attr}"
+            if name in ("os.environ", "os.getenv", "sys.exit", "sys.argv", "os._exit"):
+                found.append((node.lineno, name))
+    assert not found, f"{relative(path)}: {found}"
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=relative)
+def test_json_is_read_in_the_codec_only(path):
+    """One reader knows about lone surrogates, depth and -0 (LIBS.md section 2)."""
+    if path.is_relative_to(ROOT / "eve_replay" / "codec"):
+        return
+    text = path.read_text("utf-8")
+    allowed = "values/paths.py"  # one quoted key of a path, not a document
+    assert relative(path).endswith(allowed) or ("json.loads(" not in text and "json.load(" not in text)
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=relative)
+def test_modules_have_one_job(path):
+    lines = path.read_text("utf-8").count("\n")
+    assert lines <= 400, f"{relative(path)} has {lines} lines: split it"
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=relative)
+def test_every_module_says_what_it_is(path):
+    text = path.read_text("utf-8")
+    assert not text.strip() or ast.get_docstring(ast.parse(text)), relative(path)
+
+
+def test_dataclasses_of_the_views_are_frozen():
+    loose = []
+    for path in (ROOT / "eve_replay" / "views").glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                for decorator in node.decorator_list:
+                    if isinstance(decorator, ast.Call) and getattr(decorator.func, "id", "") == "dataclass":
+                        options = {keyword.arg for keyword in decorator.keywords}
+                        if "frozen" not in options and node.name != "EffectMarks":
+                            loose.append(f"{path.name}: {node.name}")
+    assert not loose
