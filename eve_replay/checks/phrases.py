@@ -17,12 +17,12 @@ class Voice:
 
     Attributes:
         now: the instant "overdue" and "since" are reckoned from.
-        zone: zone of clock times.
+        zone: zone of clock times; None is the machine's own.
         lease: the assumed lease of an inline start. The journal does not hold it (OBSERVED.md, 4).
     """
 
     now: datetime
-    zone: tzinfo = UTC
+    zone: tzinfo | None = UTC
     lease: timedelta = timedelta(seconds=860)
 
     def at(self, when: datetime | None) -> str:

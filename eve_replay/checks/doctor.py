@@ -1,0 +1,76 @@
+"""The doctor: does the log agree with itself, with the records, with the stream, with the state law?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+
+from eve_replay.checks.commits import check_commits, wedge_finding
+from eve_replay.checks.finding import SEVERITY_RANK, Finding
+from eve_replay.checks.log import check_log
+from eve_replay.checks.payloads import check_payloads
+from eve_replay.checks.phrases import count
+from eve_replay.checks.records import check_records
+from eve_replay.checks.wedged import commits_of, wedges
+from eve_replay.checks.world import check_retention, check_stream
+from eve_replay.journal.model import Evidence, Session
+from eve_replay.journal.state import walk_states
+
+__all__ = ["check_session", "check_state", "sorted_findings"]
+
+
+def check_session(session: Session, *, now: datetime, deep: bool = True) -> Iterator[Finding]:
+    """Yield the findings of one session.
+
+    Args:
+        session: the session.
+        now: the instant retention is reckoned at.
+        deep: also decode every payload and check that what a step leaves is what the next one gets.
+    """
+    commits = {run.run_id: commits_of(run) for run in session.all_runs}
+    for wedge in wedges(session, commits):
+        yield wedge_finding(wedge, session.id)
+    for run in session.all_runs:
+        yield from check_commits(run, commits[run.run_id])
+        yield from check_log(run)
+        yield from check_records(run)
+        if deep and not run.purged:
+            yield from check_payloads(run)
+    yield from check_stream(session)
+    yield from check_retention(session, now)
+    if deep and not any(run.purged for run in session.runs):
+        yield from check_state(session)
+
+
+def check_state(session: Session) -> Iterator[Finding]:
+    """Yield where a step got something else than the step before it left (the state law)."""
+    owned = [step for run in session.runs for step in run.steps]
+    for state in walk_states(owned):
+        broken = [change for change in state.law if not change.expected]
+        if broken:
+            first = broken[0]
+            yield Finding(
+                code="state-law",
+                severity="warning",
+                where=state.step.step_id,
+                sentence=f"{state.step.function} got another state than the step before it left: "
+                f"{count(len(broken), 'difference')}, the first at {first.path}.",
+                why="A checkpoint should hand over exactly what it holds; something changed it in between.",
+                fix="Look at both sides with the state command.",
+                run_id=state.step.run_id,
+                session_id=session.id,
+                evidence=(
+                    Evidence(
+                        kind="payload",
+                        id=state.step.step_id,
+                        run_id=state.step.run_id,
+                        path=f"$.{first.path}",
+                    ),
+                ),
+            )
+
+
+def sorted_findings(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Return findings worst first, each once."""
+    unique = {(f.code, f.where, f.run_id, f.sentence): f for f in findings}
+    return tuple(sorted(unique.values(), key=lambda f: SEVERITY_RANK[f.severity]))

@@ -1,0 +1,88 @@
+"""``eve-replay why``: what happened, what is open, what to do next."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import click
+
+from eve_replay.cli._common import (
+    Shell,
+    command,
+    echo,
+    echo_table,
+    emit_json,
+    finish,
+    match_id,
+    next_words,
+    note,
+    open_journal,
+    source_and,
+)
+from eve_replay.cli._ledger import ledger_options, load_ledger
+from eve_replay.errors import WrongUse
+
+
+@command("why")
+@source_and("session", required=False)
+@click.option("--session", "only", metavar="SESSION", help="Only this session.")
+@click.option("--effects", metavar="FILE", help="Effects policy (effects.toml).")
+@ledger_options
+@click.option("--lease", metavar="SECONDS", type=float, default=860, show_default=True, help="Assumed lease.")
+@click.option("--eve", metavar="VERSION", help="The eve version that is to open this store.")
+def cli(
+    shell: Shell,
+    source: str | None,
+    session: str | None,
+    only: str | None,
+    effects: str | None,
+    ledger: str | None,
+    ledger_query: str | None,
+    column: tuple[str, ...],
+    lease: float,
+    eve: str | None,
+) -> None:
+    """Say what ran twice, what is open or wedged, and what to do next.
+
+    Without SESSION: all sessions of the store, worst first. With --ledger the counts are the ledger's.
+    """
+    from eve_replay.checks import Voice, why_all
+    from eve_replay.views.postmortem import effects_table, reports_table, why_lines
+
+    if session and only and session != only:
+        raise WrongUse("SESSION was given twice.", hint="Give it once.")
+    journal = open_journal(shell, source)
+    heads = journal.heads
+    wanted = session or only
+    if wanted:
+        known = [*(h.id for h in heads), *(r for h in heads for r in (*h.run_ids, *h.child_ids))]
+        ids = [journal.session(match_id(known, wanted, "session")).id]
+    else:
+        ids = [head.id for head in heads]
+    world = why_all(
+        (journal.session(id_) for id_ in ids),
+        voice=Voice(now=shell.now, zone=shell.zone, lease=timedelta(seconds=lease)),
+        policy=effects,
+        ledger=load_ledger(ledger, ledger_query, column),
+        eve=eve,
+        versions=[head.eve_version for head in heads if head.eve_version],
+    )
+    bad = any(v.severity != "info" for report in world.reports for v in report.verdicts)
+    if shell.json:
+        sessions = [report.to_json() for report in world.reports]
+        lost = [{"line": entry.line, "effect": entry.effect} for entry in world.unmatched]
+        emit_json(shell, "why", journal.world, journal.receipt, sessions=sessions, unmatchedLedger=lost)
+    elif len(world.reports) == 1:
+        report = world.reports[0]
+        echo(shell, why_lines(report, width=shell.width))
+        if report.effects:
+            echo(shell, [()])
+            echo_table(shell, effects_table(report))
+    else:
+        echo_table(shell, reports_table(world.reports))
+        if world.reports:
+            note(shell, f"`{next_words(source, 'why SESSION')}` tells the whole of one.")
+    if world.unmatched and not shell.json:
+        words = next_words(source, f"ledger {ledger}")
+        note(shell, f"{len(world.unmatched)} ledger lines fit no recorded start: `{words}` lists them.")
+    finish(shell, journal.receipt, problems=bad)
