@@ -1,0 +1,282 @@
+"""devalue documents to values: iterative, every reference kept, nothing raised (LOCAL.md section 4).
+
+A document is a flat list of entries that refer to each other by index. So nothing needs to be walked:
+the containers parsed from JSON are themselves the final containers, and are filled in place, in three
+passes over flat lists: sort the entries by kind, make the typed values, replace every reference. Cycles,
+shared references and nesting of any depth cost nothing extra.
+
+What is wrong stays where it is wrong: a bad reference or a typed value that cannot be made is an
+``Undecoded`` (or ``Unknown``) in its place, and the rest of the document is shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from eve_replay.codec.builtins import make_builtin, make_sparse
+from eve_replay.codec.revive import CUSTOM, BadPayload, Context, make_regexp
+from eve_replay.values import HOLE, UNDEFINED, Undecoded, walk
+
+__all__ = ["INVALID", "SPECIALS", "Hydrator", "Notes", "hydrate_all", "hydrate_part", "special"]
+
+#: ``(code, message)`` of what was odd although it could be decoded.
+Notes = list[tuple[str, str]]
+
+SPECIALS: dict[Any, Any] = {
+    -1: UNDEFINED,
+    -3: float("nan"),
+    -4: float("inf"),
+    -5: float("-inf"),
+    -6: -0.0,
+}
+INVALID = "Invalid input: this is no devalue document."
+_MAX_SAFE = 9_007_199_254_740_992
+
+
+def special(code: Any) -> object:
+    """Return the value of a document that is a bare number instead of a list of entries."""
+    if code.__class__ in (int, float) and code in SPECIALS:
+        return SPECIALS[code]
+    return Undecoded("invalid-input", INVALID)
+
+
+def hydrate_all(entries: list[Any], *, bools: bool = True) -> tuple[object, Notes]:
+    """Return the value of a whole document. ``entries`` is used up: its containers become the value's.
+
+    Args:
+        entries: what JSON gave.
+        bools: False when the caller knows that no boolean stands where a reference must be (Python
+            takes ``True`` for index 1, so each reference would have to be looked at).
+    """
+    return Hydrator(dict(enumerate(entries)), bools).run(0)
+
+
+def hydrate_part(entry: Callable[[int], Any], root: int) -> tuple[object, Notes]:
+    """Return the value of one entry, reading only the entries it reaches.
+
+    Args:
+        entry: gives a fresh or shared raw entry by index, raises IndexError beyond the end.
+        root: which entry.
+    """
+    out: dict[int, Any] = {}
+    todo = [root]
+    while todo:
+        index = todo.pop()
+        if index in out:
+            continue
+        try:
+            raw = entry(index)
+        except IndexError:
+            continue
+        if raw.__class__ is dict or raw.__class__ is list:
+            raw = raw.copy()
+            todo.extend(_references(raw))
+        out[index] = raw
+    return Hydrator(out, True).run(root)
+
+
+def _references(raw: Any) -> Iterable[int]:
+    """Return every number in a raw entry that may be a reference (offsets and lengths do no harm)."""
+    found: list[int] = []
+    todo = [raw]
+    while todo:
+        inner = todo.pop()
+        for item in inner.values() if inner.__class__ is dict else inner:
+            if item.__class__ is int and item >= 0:
+                found.append(item)
+            elif item.__class__ is float and item >= 0 and item.is_integer():
+                found.append(int(item))
+            elif item.__class__ is dict or item.__class__ is list:
+                todo.append(item)
+    return found
+
+
+class Hydrator:
+    """One document being decoded; use once."""
+
+    def __init__(self, out: dict[int, Any], bools: bool) -> None:
+        self.out = out
+        self.bools = bools
+        self.notes: Notes = []
+        self.context = Context(self.resolve, self.note)
+        self.maps: list[dict[str, Any]] = []
+        self.arrays: list[list[Any]] = []
+        self.typed: list[int] = []
+        self.spread: list[tuple[Any, list[Any], list[Any]]] = []
+        self.failed = False
+
+    def note(self, code: str, message: str) -> None:
+        """Record something odd, once."""
+        if (code, message) not in self.notes and len(self.notes) < 100:
+            self.notes.append((code, message))
+
+    def run(self, root: int) -> tuple[object, Notes]:
+        """Return the value of entry ``root`` and the notes."""
+        for index, raw in self.out.items():
+            kind = raw.__class__
+            if kind is str:
+                continue
+            if kind is dict or kind is list or kind is int:
+                self._sort(index, raw)
+        self.out.update(SPECIALS)
+        at = 0
+        while at < len(self.typed):  # Grows: a typed value may bring its payload inline.
+            self._make(self.typed[at])
+            at += 1
+        self._fill()
+        for finish in self.context.later:
+            finish()
+        if root not in self.out:
+            return self.undecoded("invalid-input", INVALID), self.notes
+        value = self.out[root]
+        if self.failed:
+            _set_paths(value)
+        return value, self.notes
+
+    def undecoded(self, reason: str, message: str) -> Undecoded:
+        """Return a stand-in whose path is set at the end."""
+        self.failed = True
+        return Undecoded(reason, message)
+
+    def _sort(self, index: int, raw: Any) -> None:
+        kind = raw.__class__
+        if kind is dict:
+            if "__proto__" in raw:
+                message = "Cannot parse an object with a `__proto__` property."
+                self.out[index] = self.undecoded("invalid-input", message)
+            else:
+                self.maps.append(raw)
+        elif kind is list:
+            if raw and (raw[0].__class__ is str or raw[0] == -7):
+                self.typed.append(index)
+            else:
+                self.arrays.append(raw)
+        elif raw > _MAX_SAFE or raw < -_MAX_SAFE:
+            self.out[index] = _as_double(raw)
+
+    # -- references ---------------------------------------------------------------------------------
+
+    def resolve(self, ref: Any) -> Any:
+        """Return what a reference stands for now: raw entry or made value. Raises BadPayload."""
+        if ref.__class__ is int or ref.__class__ is float:
+            if ref in self.out:
+                return self.out[ref]
+            if ref < 0 or not float(ref).is_integer():
+                self.note("odd-index", f"Reference {ref} stands for nothing; it reads as undefined, as in JS.")
+                return UNDEFINED
+            raise BadPayload(f"Reference {ref} is beyond the last entry.")
+        raise BadPayload("Something else stands where a reference must be.")
+
+    def reference(self, ref: Any) -> object:
+        """Return the value behind a reference, an Undecoded when there is none."""
+        try:
+            return self.resolve(ref)
+        except BadPayload as error:
+            return self.undecoded("invalid-input", f"Invalid input: {error}")
+
+    def _fill(self) -> None:
+        get = self.out.__getitem__
+        if self.bools:
+            clean: list[Any] = []
+            for raw in self.maps:
+                if bool in map(type, raw.values()):
+                    self._repair(raw, list(raw), list(raw.values()), holes=False)
+                else:
+                    clean.append(raw)
+            self.maps = clean
+            clean = []
+            for raw in self.arrays:
+                if bool in map(type, raw):
+                    self._repair(raw, list(range(len(raw))), list(raw), holes=True)
+                else:
+                    clean.append(raw)
+            self.arrays = clean
+        for raw in self.maps:
+            try:
+                raw.update(zip(raw, [get(ref) for ref in raw.values()], strict=True))
+            except (KeyError, TypeError):
+                self._repair(raw, list(raw), list(raw.values()), holes=False)
+        for raw in self.arrays:
+            try:
+                raw[:] = [get(ref) for ref in raw]
+            except (KeyError, TypeError):
+                self._repair(raw, list(range(len(raw))), list(raw), holes=True)
+        for target, slots, refs in self.spread:
+            self._repair(target, slots, refs, holes=False)
+
+    def _repair(self, target: Any, slots: list[Any], refs: list[Any], *, holes: bool) -> None:
+        """Fill slot by slot, for containers that hold something else than good references."""
+        for slot, ref in zip(slots, refs, strict=True):
+            if holes and ref.__class__ is not bool and ref == -2:
+                target[slot] = HOLE
+            else:
+                target[slot] = self.reference(ref)
+
+    # -- typed values -------------------------------------------------------------------------------
+
+    def _is_raw_typed(self, index: Any) -> bool:
+        raw = self.out.get(index) if index.__class__ is int else None
+        return raw.__class__ is list and bool(raw) and (raw[0].__class__ is str or raw[0] == -7)
+
+    def _make(self, index: int) -> None:
+        """Make a typed value, and before it the typed values its payload consists of."""
+        chain: list[int] = []
+        at: Any = index
+        while self._is_raw_typed(at):
+            if at in chain:
+                for member in chain:
+                    self.out[member] = self.undecoded("circular", "Invalid circular reference.")
+                return
+            chain.append(at)
+            raw = self.out[at]
+            at = raw[1] if len(raw) > 1 and raw[0].__class__ is str else None
+        for member in reversed(chain):
+            try:
+                self.out[member] = self._value(self.out[member])
+            except BadPayload as error:
+                self.out[member] = self.undecoded("invalid-input", str(error))
+
+    def _value(self, raw: list[Any]) -> object:
+        head = raw[0]
+        if head.__class__ is not str:
+            return make_sparse(raw, self)
+        revive = CUSTOM.get(head)
+        if revive is None:
+            return make_builtin(raw, self)
+        if head == "RegExp" and len(raw) > 1 and isinstance(raw[1], str):
+            self.note("builtin-regexp", "A RegExp in devalue's own form; the vendor's reader loses its source.")
+            return make_regexp(raw[1], raw[2] if len(raw) > 2 else "")
+        return revive(self.payload(raw), self.context)
+
+    def payload(self, raw: list[Any]) -> Any:
+        """Return the payload of a typed entry: behind its reference, or inline."""
+        if len(raw) < 2:
+            self.note("no-payload", f"A {raw[0]} without a payload reads as made from undefined.")
+            return UNDEFINED
+        inline = raw[1]
+        if inline.__class__ is int or inline.__class__ is float:
+            return self.resolve(inline)
+        if inline.__class__ is not dict and inline.__class__ is not list:
+            return inline
+        index = -1000 - len(self.typed) - len(self.maps) - len(self.arrays)
+        self.out[index] = inline
+        self._sort(index, inline)
+        self._make(index)
+        return self.out[index]
+
+
+def _as_double(value: int) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return float("inf") if value > 0 else float("-inf")
+
+
+def _set_paths(root: object) -> None:
+    """Tell every Undecoded inside a value where it stands."""
+    for trail, value in walk(root):
+        if value.__class__ is Undecoded:
+            # Frozen for everybody else; here it is still being made.
+            object.__setattr__(value, "path", trail.path())
+

@@ -1,0 +1,240 @@
+"""One recorded payload: its bytes, and its value on first use."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any, NamedTuple
+
+from eve_replay.codec.base64text import decode_base64, decoded_size
+from eve_replay.codec.devalue import Notes
+from eve_replay.codec.document import decode_devalue, hydrate_json
+from eve_replay.codec.envelope import DEFAULT_LIMIT, Opened, open_envelope
+from eve_replay.codec.keys import KeyRing
+from eve_replay.codec.lazy import LazyValue, parse_path, step_into
+from eve_replay.codec.recent import recent
+from eve_replay.codec.scan import Entries
+from eve_replay.errors import DecodeError, WrongUse
+from eve_replay.problems import Problem
+from eve_replay.values import Undecoded, Unknown, to_tagged, walk
+
+__all__ = ["CELL_BYTES", "Payload"]
+
+#: A value or reference costs about 64 bytes of memory however few bytes of text it has, so a text may
+#: hold one per so many bytes of the limit: 16 million at the default of 256 MiB.
+CELL_BYTES = 16
+
+
+class _Decoded(NamedTuple):
+    value: object
+    notes: Notes
+
+
+class Payload:
+    """A payload as stored. Nothing is decoded before somebody asks, and asking never raises.
+
+    Args:
+        raw: the stored bytes (an envelope), or the devalue JSON itself that spec version 1 stored
+            instead of bytes (a list of entries or a bare negative number).
+        keys: keys for encrypted payloads.
+        limit: most bytes to decompress to, ``DEFAULT_LIMIT`` when None.
+        where: what to call it in problems, for example ``steps/....json input``.
+        run_id: whose key opens it.
+    """
+
+    __slots__ = ("_base64", "_decoded", "_entries", "_kind", "_opened", "_raw", "keys", "limit", "run_id", "where")
+
+    def __init__(
+        self,
+        raw: object,
+        *,
+        keys: KeyRing | None = None,
+        limit: int | None = None,
+        where: str = "",
+        run_id: str = "",
+    ) -> None:
+        self._base64: str | None = None
+        self._raw = bytes(raw) if isinstance(raw, (bytearray, memoryview)) else raw
+        self._kind = "bytes" if isinstance(self._raw, bytes) else "legacy"
+        self.keys = keys
+        self.limit = DEFAULT_LIMIT if limit is None else limit
+        self.where = where
+        self.run_id = run_id
+        self.forget()
+
+    @classmethod
+    def from_base64(
+        cls,
+        text: str,
+        *,
+        keys: KeyRing | None = None,
+        limit: int | None = None,
+        where: str = "",
+        run_id: str = "",
+    ) -> Payload:
+        """Return a payload that stays base64 text until its bytes are needed."""
+        payload = cls(b"", keys=keys, limit=limit, where=where, run_id=run_id)
+        payload._base64 = text
+        return payload
+
+    @classmethod
+    def plain(cls, value: object, *, where: str = "", run_id: str = "") -> Payload:
+        """Return a payload that is a plain record or text, such as an error before spec version 5."""
+        payload = cls(value, where=where, run_id=run_id)
+        payload._kind = "plain"
+        return payload
+
+    def forget(self) -> None:
+        """Drop everything derived from the stored form; it is derived again when asked for."""
+        self._opened: Opened | None = None
+        self._entries: Entries | None = None
+        self._decoded: _Decoded | None = None
+
+    # -- as stored ----------------------------------------------------------------------------------
+
+    @property
+    def raw(self) -> Any:
+        """What is stored: bytes, or JSON for legacy and plain payloads."""
+        return self._raw if self._base64 is None else decode_base64(self._base64)[0]
+
+    @property
+    def size(self) -> int:
+        """How many bytes are stored, 0 for legacy and plain payloads."""
+        if self._base64 is not None:
+            return decoded_size(self._base64)
+        return len(self._raw) if isinstance(self._raw, bytes) else 0
+
+    @property
+    def is_bytes(self) -> bool:
+        """Whether it is an envelope of bytes (not a legacy or plain one)."""
+        return self._kind == "bytes"
+
+    # -- opened -------------------------------------------------------------------------------------
+
+    def _open(self) -> Opened:
+        opened = self._opened
+        if opened is None:
+            keys = self.keys
+            opened = open_envelope(
+                self.raw,
+                key_for=None if keys is None else lambda: keys.key_for(self.run_id),
+                limit=self.limit,
+                where=self.where,
+            )
+            self._opened = opened
+            recent.hold(self, len(opened.text or b""))
+        return opened
+
+    @property
+    def layers(self) -> tuple[str, ...]:
+        """Prefixes outside to inside, as far as they can be opened; ``("legacy",)`` or ``("plain",)``."""
+        return self._open().layers if self.is_bytes else (self._kind,)
+
+    @property
+    def text_size(self) -> int | None:
+        """Bytes of devalue text inside, None when it cannot be opened or is no envelope."""
+        text = self._open().text if self.is_bytes else None
+        return None if text is None else len(text)
+
+    # -- decoded ------------------------------------------------------------------------------------
+
+    def _decode(self) -> _Decoded:
+        decoded = self._decoded
+        if decoded is None:
+            decoded = self._decoded = self._decode_now()
+        return decoded
+
+    def _decode_now(self) -> _Decoded:
+        if self._kind == "plain":
+            return _Decoded(self._raw, [])
+        if self._kind == "legacy":
+            return _Decoded(*hydrate_json(_own_copy(self._raw), []))
+        opened = self._open()
+        if opened.text is None:
+            return _Decoded(opened.failure, [])
+        return _Decoded(*decode_devalue(opened.text, max_cells=max(self.limit // CELL_BYTES, 1024)))
+
+    @property
+    def value(self) -> object:
+        """The whole value. What cannot be decoded is an ``Undecoded`` in its place. Do not change it."""
+        return self._decode().value
+
+    @property
+    def lazy(self) -> LazyValue:
+        """The value, to be reached step by step without decoding the rest."""
+        if self._kind == "plain":
+            return LazyValue(value=self._raw)
+        entries = self._entries
+        if entries is None:
+            if self._kind == "legacy":
+                entries = Entries(None, self._raw)
+            else:
+                opened = self._open()
+                if opened.text is None:
+                    return LazyValue(value=opened.failure)
+                entries = Entries(opened.text)
+            self._entries = entries
+        return LazyValue.of_document(entries)
+
+    def at(self, path: str | tuple[str | int, ...]) -> object:
+        """Return the value at a path, ``UNDEFINED`` when there is none; decodes only that part.
+
+        Args:
+            path: ``"$.args[0].history[3].content"`` or its steps as a tuple. Raises WrongUse when the
+                text is no path.
+        """
+        steps = parse_path(path) if isinstance(path, str) else path
+        if steps is None:
+            raise WrongUse(f"{path!r} is no path.", hint='Write it like $.args[0]["odd key"].')
+        decoded = self._decoded
+        if decoded is None:
+            return self.lazy.get(*steps).value
+        value = decoded.value
+        for step in steps:
+            value = step_into(value, step)
+        return value
+
+    @property
+    def undecoded(self) -> Undecoded | None:
+        """The first thing in the value that could not be decoded, None when all could."""
+        for trail, value in walk(self.value) if self._kind != "plain" else ():
+            if isinstance(value, Undecoded):
+                return value
+            if isinstance(value, Unknown):
+                return Undecoded(value.reason, value.message, trail.path())
+        return None
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """What was odd or wrong, one entry each; empty for a payload as the vendor writes it."""
+        found = list(self._open().problems) if self.is_bytes else []
+        for code, message in self._decode().notes:
+            found.append(Problem(severity="info", code=code, where=self.where, message=message))
+        undecoded = self.undecoded
+        if undecoded is not None:
+            where = f"{self.where} {undecoded.path}".strip()
+            found.append(Problem(severity="error", code=undecoded.reason, where=where, message=undecoded.message))
+        return tuple(found)
+
+    def decode(self, *, strict: bool = True) -> object:
+        """Return the value; strict mode raises DecodeError if any part of it could not be decoded."""
+        undecoded = self.undecoded if strict else None
+        if undecoded is not None:
+            raise DecodeError(
+                undecoded.message, reason=undecoded.reason, path=undecoded.path, offset=undecoded.offset
+            )
+        return self.value
+
+    def tagged(self) -> Any:
+        """Return the value as canonical tagged JSON."""
+        return to_tagged(self.value)
+
+    def __repr__(self) -> str:
+        return f"Payload({self._kind}, {self.size} bytes, where={self.where!r})"
+
+
+def _own_copy(raw: object) -> object:
+    """Return legacy JSON whose containers may be used up by the decoder."""
+    try:
+        return copy.deepcopy(raw)
+    except RecursionError:
+        return raw

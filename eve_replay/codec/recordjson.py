@@ -1,0 +1,92 @@
+"""Record files: JSON in which bytes are ``{"__type": "Uint8Array", "data": "<base64>"}``."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any, NamedTuple
+
+from eve_replay.codec.jsontext import JsonFault, parse_json
+from eve_replay.codec.keys import KeyRing
+from eve_replay.codec.payload import Payload
+from eve_replay.values import Undecoded
+
+__all__ = ["ParsedRecord", "is_json_bytes", "parse_record", "payload_from_json"]
+
+
+class ParsedRecord(NamedTuple):
+    """The fields of a record, or why there are none. One of the two is None."""
+
+    fields: dict[str, Any] | None
+    failure: Undecoded | None
+
+
+def is_json_bytes(value: object) -> bool:
+    """Return whether a JSON value stands for bytes."""
+    return (
+        isinstance(value, dict)
+        and value.get("__type") == "Uint8Array"
+        and isinstance(value.get("data"), str)
+    )
+
+
+def payload_from_json(
+    value: Any,
+    *,
+    keys: KeyRing | None = None,
+    limit: int | None = None,
+    where: str = "",
+    run_id: str = "",
+) -> Payload | None:
+    """Return the payload a record field holds, None for null.
+
+    Bytes are an envelope (their base64 is decoded when the payload is opened, not here); a list or a
+    number is devalue itself (spec version 1); an object or text is a plain record, such as an error
+    before spec version 5 (LOCAL.md section 3).
+    """
+    if value is None:
+        return None
+    if is_json_bytes(value):
+        return Payload.from_base64(value["data"], keys=keys, limit=limit, where=where, run_id=run_id)
+    if isinstance(value, (dict, str)):
+        return Payload.plain(value, where=where, run_id=run_id)
+    return Payload(value, keys=keys, limit=limit, where=where, run_id=run_id)
+
+
+def parse_record(
+    text: bytes | str,
+    payload_fields: Collection[str] = (),
+    *,
+    data_fields: Collection[str] = (),
+    keys: KeyRing | None = None,
+    limit: int | None = None,
+    where: str = "",
+) -> ParsedRecord:
+    """Return a record with its payload fields as ``Payload``. Never raises.
+
+    Args:
+        text: the file.
+        payload_fields: names of payload fields of the record itself.
+        data_fields: names of payload fields inside ``eventData``.
+        keys: keys for encrypted payloads; the record's ``runId`` chooses.
+        limit: as in ``Payload``.
+        where: the file, for problems.
+    """
+    fields = parse_json(text.decode("utf-8", "replace").removeprefix("\ufeff") if isinstance(text, bytes) else text)
+    if isinstance(fields, JsonFault):
+        return ParsedRecord(None, Undecoded("bad-json", f"Not JSON: {fields.message}.", "$", fields.offset))
+    if not isinstance(fields, dict):
+        return ParsedRecord(None, Undecoded("invalid-input", "The file holds JSON, but no record."))
+    run = fields.get("runId")
+    run_id = run if isinstance(run, str) else ""
+    event = fields.get("eventData")
+    holders: list[tuple[Any, Collection[str], str]] = [(fields, payload_fields, "")]
+    if data_fields and isinstance(event, dict):
+        holders.append((event, data_fields, "eventData."))
+    for holder, names, prefix in holders:
+        for name in names:
+            if holder.get(name) is not None:
+                place = f"{where} {prefix}{name}".strip()
+                holder[name] = payload_from_json(
+                    holder[name], keys=keys, limit=limit, where=place, run_id=run_id
+                )
+    return ParsedRecord(fields, None)

@@ -1,0 +1,296 @@
+"""Typed devalue entries: ``["Map", 5]``, ``["Date", 3]`` and so on (LOCAL.md section 4).
+
+A typed value is made before the containers of the document are filled, so that references to it, also
+from inside itself, point at one object. Hence two kinds: values complete at once (dates, bytes ...),
+and values whose inside arrives later (Map, Set, errors, tagged objects), which register a finisher.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from eve_replay.codec.base64text import decode_base64
+from eve_replay.codec.regexps import regexp_fault
+from eve_replay.codec.urls import url_fault
+from eve_replay.values import (
+    HOLE,
+    UNDEFINED,
+    BigInt,
+    Headers,
+    JsBytes,
+    JsDate,
+    JsError,
+    JsMap,
+    JsSet,
+    RegExp,
+    Tagged,
+    Unknown,
+    Url,
+    UrlSearchParams,
+    date_from_iso,
+    date_from_ms,
+)
+from eve_replay.values.scalars import ELEMENT_SIZES
+
+__all__ = ["CUSTOM", "ERRORS", "TAGGED", "BadPayload", "Context", "byte_view"]
+
+ERRORS = (
+    "Error",
+    "EvalError",
+    "RangeError",
+    "ReferenceError",
+    "SyntaxError",
+    "TypeError",
+    "URIError",
+    "AggregateError",
+    "DOMException",
+    "FatalError",
+    "RetryableError",
+    "HookConflictError",
+    "HookForceClaimedError",
+    "RuntimeDecryptionError",
+    "StreamError",
+)
+TAGGED = (
+    "ReadableStream",
+    "WritableStream",
+    "AbortSignal",
+    "AbortController",
+    "StepFunction",
+    "WorkflowFunction",
+    "Class",
+    "Instance",
+    "Request",
+    "Response",
+)
+
+
+class BadPayload(Exception):
+    """The payload does not fit its type; the message is one sentence."""
+
+
+class Context:
+    """What a reviver may ask of the document.
+
+    Attributes:
+        resolve: the raw entry, or the value already made, behind a reference. Raises BadPayload.
+        later: finishers, run once every container is filled.
+        note: ``note(code, message)`` records something odd that does not stop the decoding.
+    """
+
+    __slots__ = ("later", "note", "resolve")
+
+    def __init__(self, resolve: Callable[[Any], Any], note: Callable[[str, str], None]) -> None:
+        self.resolve = resolve
+        self.note = note
+        self.later: list[Callable[[], None]] = []
+
+
+def _text(payload: Any, name: str) -> str:
+    if not isinstance(payload, str):
+        raise BadPayload(f"{name} needs text.")
+    return payload
+
+
+def is_array(raw: Any) -> bool:
+    """Return whether a raw entry is an ordinary array, neither typed nor sparse."""
+    return raw.__class__ is list and not (raw and (raw[0].__class__ is str or raw[0] == -7))
+
+
+def _bytes(kind: str) -> Callable[[Any, Context], object]:
+    name = "DataView" if kind == "DataViewBytes" else kind
+
+    def revive(payload: Any, context: Context) -> object:
+        text = _text(payload, name)
+        data, strict = decode_base64("" if text == "." else text)
+        if not strict and text != ".":
+            context.note("loose-base64", "Characters that are no base64 were skipped, as Node does.")
+        return byte_view(name, data)
+
+    return revive
+
+
+def byte_view(kind: str, data: bytes, offset: Any = UNDEFINED, length: Any = UNDEFINED) -> JsBytes:
+    """Return a view of ``kind`` on some bytes. Raises BadPayload when the sizes do not fit."""
+    size = ELEMENT_SIZES[kind]
+    start = 0 if offset is UNDEFINED else offset
+    if start.__class__ is not int or not 0 <= start <= len(data) or start % size:
+        raise BadPayload(f"A {kind} cannot start at byte {start!r}.")
+    if length is UNDEFINED:
+        if (len(data) - start) % size:
+            raise BadPayload(f"The byte length of {kind} should be a multiple of {size}.")
+        return JsBytes(kind, data[start:])
+    if length.__class__ is not int or not 0 <= length * size <= len(data) - start:
+        raise BadPayload(f"A {kind} cannot have {length!r} elements here.")
+    return JsBytes(kind, data[start : start + length * size])
+
+
+def _bigint(payload: Any, context: Context) -> object:
+    if payload.__class__ is int or payload.__class__ is bool:
+        return BigInt(int(payload))
+    text = _text(payload, "BigInt").strip()
+    try:
+        return BigInt(parse_bigint(text))
+    except ValueError as error:
+        raise BadPayload(f"Cannot convert {text[:40]} to a BigInt.") from error
+
+
+def parse_bigint(text: str) -> int:
+    """Return what ``BigInt(text)`` gives. Raises ValueError. Any length, in bounded time per digit."""
+    if not text:
+        return 0
+    lowered = text.lower()
+    for prefix, base in (("0x", 16), ("0o", 8), ("0b", 2)):
+        if lowered.startswith(prefix) and "_" not in text:
+            return int(lowered[2:], base)
+    digits = text.lstrip("+-")
+    if not digits.isascii() or not digits.isdigit() or len(text) - len(digits) > 1:
+        raise ValueError(text[:40])
+    value = _decimal(digits)
+    return -value if text[0] == "-" else value
+
+
+def _decimal(digits: str) -> int:
+    # int() refuses more than 4,300 digits; halves are joined instead, which is not quadratic either.
+    parts = [int(digits[max(0, i - 4000) : i]) for i in range(len(digits), 0, -4000)]
+    scale = 10**4000
+    while len(parts) > 1:
+        parts = [
+            parts[i] + (parts[i + 1] * scale if i + 1 < len(parts) else 0) for i in range(0, len(parts), 2)
+        ]
+        scale *= scale
+    return parts[0]
+
+
+def _date(payload: Any, context: Context) -> object:
+    if payload.__class__ is int or payload.__class__ is float:
+        return date_from_ms(payload)
+    if payload is UNDEFINED or payload == ".":
+        return JsDate(None)
+    if payload is None:
+        return JsDate(0)
+    date = date_from_iso(_text(payload, "Date"))
+    if date is None:
+        context.note("unreadable-date", f"Not an ISO date: {payload[:40]!r}. Shown as an invalid date.")
+        return JsDate(None)
+    return date
+
+
+def _map(payload: Any, context: Context) -> object:
+    result = JsMap()
+    if payload is UNDEFINED or payload is None:
+        return result
+    if not is_array(payload):
+        raise BadPayload("A Map needs an array of entries.")
+    for ref in payload:
+        if not is_array(context.resolve(ref)):
+            raise BadPayload("A Map entry is no [key, value] array.")
+
+    def finish() -> None:
+        for pair in payload:
+            pair = [UNDEFINED if item is HOLE else item for item in pair[:2]] + [UNDEFINED, UNDEFINED]
+            result.set(pair[0], pair[1])
+
+    context.later.append(finish)
+    return result
+
+
+def _set(payload: Any, context: Context) -> object:
+    if payload is UNDEFINED or payload is None:
+        return JsSet()
+    if isinstance(payload, str):
+        context.note("set-of-text", "A Set made from text holds its characters, as in JS.")
+        return JsSet(payload)
+    if not is_array(payload):
+        raise BadPayload("A Set needs an array of values.")
+    result = JsSet()
+
+    def finish() -> None:
+        for item in payload:
+            result.add(UNDEFINED if item is HOLE else item)
+
+    context.later.append(finish)
+    return result
+
+
+def _regexp(payload: Any, context: Context) -> object:
+    if payload.__class__ is not dict:
+        raise BadPayload("A RegExp needs source and flags.")
+    source = context.resolve(payload["source"]) if "source" in payload else "(?:)"
+    flags = context.resolve(payload["flags"]) if "flags" in payload else ""
+    if flags is UNDEFINED:
+        flags = ""
+    return make_regexp(source, flags)
+
+
+def make_regexp(source: Any, flags: Any) -> RegExp:
+    """Return a RegExp after the syntax checks that need no regex engine. Raises BadPayload."""
+    source, flags = _text(source, "RegExp"), _text(flags, "RegExp")
+    fault = regexp_fault(source, flags)
+    if fault is not None:
+        raise BadPayload(f"Invalid regular expression: {fault}.")
+    return RegExp(source or "(?:)", flags)
+
+
+def _url(payload: Any, context: Context) -> object:
+    text = _text(payload, "URL")
+    if url_fault(text):
+        raise BadPayload("Invalid URL.")
+    return Url(text)
+
+
+def _params(payload: Any, context: Context) -> object:
+    text = _text(payload, "URLSearchParams")
+    return UrlSearchParams("" if text == "." else text)
+
+
+def _headers(payload: Any, context: Context) -> object:
+    if payload is UNDEFINED:
+        return Headers()
+    if not is_array(payload):
+        raise BadPayload("Headers need an array of pairs.")
+    pairs: list[tuple[str, str]] = []
+    for ref in payload:
+        pair = context.resolve(ref)
+        if not is_array(pair) or len(pair) != 2:
+            raise BadPayload("A header is no [name, value] pair.")
+        name, value = context.resolve(pair[0]), context.resolve(pair[1])
+        if not isinstance(name, str) or not isinstance(value, str) or not name:
+            raise BadPayload("A header is no pair of texts.")
+        pairs.append((name, value))
+    return Headers.of(pairs)
+
+
+def _error(kind: str) -> Callable[[Any, Context], object]:
+    def revive(payload: Any, context: Context) -> object:
+        if payload.__class__ is not dict:
+            return Unknown(kind, payload, "invalid-input")
+        return JsError(kind, fields=payload)
+
+    return revive
+
+
+def _tagged(tag: str) -> Callable[[Any, Context], object]:
+    def revive(payload: Any, context: Context) -> object:
+        if payload.__class__ is not dict:
+            return Unknown(tag, payload, "invalid-input")
+        return Tagged(tag, payload)
+
+    return revive
+
+
+#: How to make each custom type from its raw payload entry.
+CUSTOM: dict[str, Callable[[Any, Context], object]] = {
+    **{kind: _bytes(kind) for kind in (*ELEMENT_SIZES, "DataViewBytes") if kind not in ("DataView", "Float16Array")},
+    "BigInt": _bigint,
+    "Date": _date,
+    "Map": _map,
+    "Set": _set,
+    "RegExp": _regexp,
+    "URL": _url,
+    "URLSearchParams": _params,
+    "Headers": _headers,
+    **{kind: _error(kind) for kind in ERRORS},
+    **{tag: _tagged(tag) for tag in TAGGED},
+}

@@ -1,0 +1,86 @@
+"""One zstd frame, bounded: the only module that imports zstandard.
+
+Why not simply ``decompress`` (LIBS.md section 3.1, measured): it refuses frames without a declared
+size (Node's streaming writer makes those), ``max_output_size`` is ignored when a size is declared, and
+``decompressobj`` returns nothing at all, silently, for a cut frame.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+from eve_replay.codec.failure import LayerError
+
+if TYPE_CHECKING:
+    import zstandard
+
+__all__ = ["unzstd"]
+
+#: A block is at least 4 bytes and gives at most 128 KiB, so a slice of n bytes gives at most n * 2**15.
+_MOST_PER_BYTE = 1 << 15
+_MAGIC = b"\x28\xb5\x2f\xfd"
+_local = threading.local()
+
+
+def _decompressor() -> zstandard.ZstdDecompressor:
+    """Return this thread's decompressor: reusing one is twice as fast, sharing one is not safe."""
+    found: zstandard.ZstdDecompressor | None = getattr(_local, "decompressor", None)
+    if found is None:
+        import zstandard
+
+        found = _local.decompressor = zstandard.ZstdDecompressor()
+    return found
+
+
+def unzstd(data: bytes, limit: int) -> tuple[bytes, int]:
+    """Return the content of the frame at the start of ``data`` and how many bytes follow the frame.
+
+    Raises LayerError: ``truncated``, ``not-zstd``, ``damaged`` or ``too-big`` (before allocating).
+    """
+    if not data:
+        raise LayerError("truncated", "No bytes where a zstd frame should be.", 0)
+    try:
+        import zstandard
+    except ImportError as error:
+        raise LayerError("missing-library", "Reading zstd needs the package zstandard.") from error
+    try:
+        declared = zstandard.get_frame_parameters(data).content_size
+    except zstandard.ZstdError as error:
+        if data[:4] == _MAGIC[: len(data[:4])]:
+            raise LayerError("truncated", f"The zstd frame ends in its header: {error}.", len(data)) from error
+        raise LayerError("not-zstd", "These bytes are no zstd frame.", 0) from error
+    unknown = declared in (zstandard.CONTENTSIZE_UNKNOWN, zstandard.CONTENTSIZE_ERROR)
+    if not unknown and declared > limit:
+        raise LayerError("too-big", f"Decompressed it has {declared} bytes; the limit is {limit}.", 0)
+    if not unknown:
+        try:
+            return _decompressor().decompress(data, allow_extra_data=False), 0
+        except zstandard.ZstdError:
+            pass  # Cut, damaged, or followed by other bytes: the slow way tells which.
+    return _in_slices(data, limit, None if unknown else declared)
+
+
+def _in_slices(data: bytes, limit: int, declared: int | None) -> tuple[bytes, int]:
+    import zstandard
+
+    stream = _decompressor().decompressobj()
+    parts: list[bytes] = []
+    size = at = 0
+    while at < len(data) and not stream.eof:
+        step = max(256, (limit - size) // _MOST_PER_BYTE)
+        try:
+            part = stream.decompress(data[at : at + step])
+        except zstandard.ZstdError as error:
+            raise LayerError("damaged", f"The zstd frame is damaged: {error}.", at) from error
+        at += step
+        size += len(part)
+        if size > limit:
+            raise LayerError("too-big", f"Decompressed it has more than {limit} bytes, the limit.", at)
+        parts.append(part)
+    if not stream.eof:
+        raise LayerError("truncated", "The zstd frame is cut off before its end.", len(data))
+    content = b"".join(parts)
+    if declared is not None and declared != len(content):
+        raise LayerError("damaged", f"The frame declares {declared} bytes and holds {len(content)}.", 0)
+    return content, len(stream.unused_data) + max(0, len(data) - at)
