@@ -10,7 +10,7 @@ from eve_replay.journal.model import ToolCall
 from eve_replay.views.tone import Tone
 from eve_replay.views.words import Word, executions
 
-__all__ = ["CallMark", "EffectMarks"]
+__all__ = ["CallMark", "EffectMarks", "mark_tone"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,10 +64,17 @@ class EffectMarks:
         return max(found, key=lambda mark: mark.effect.executions.min, default=None)
 
 
-def _mark(effect: Effect) -> CallMark:
-    word = executions(effect.executions.min, effect.executions.max)
-    tone = word.tone
+def mark_tone(effect: Effect) -> Tone:
+    """Return the tone of an effect over all its attempts."""
+    tone = executions(effect.executions.min, effect.executions.max).tone
+    if not effect.protection.acts:
+        return "muted"
     if tone == "harm" and not effect.ran_twice and not effect.may_have_run_twice:
         # The range is open, but nothing on the stream is a sign of a second execution.
-        tone = "unknown"
-    return CallMark(effect=effect, word=word, tone=tone)
+        return "unknown"
+    return tone
+
+
+def _mark(effect: Effect) -> CallMark:
+    word = executions(effect.executions.min, effect.executions.max)
+    return CallMark(effect=effect, word=word, tone=mark_tone(effect))
