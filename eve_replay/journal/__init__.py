@@ -10,6 +10,8 @@ Use::
 
 from __future__ import annotations
 
+from eve_replay.journal.documents import attempts_document, step_document
+from eve_replay.journal.facade import Journal, open_journal
 from eve_replay.journal.model import (
     Attempt,
     Certainty,
@@ -27,21 +29,46 @@ from eve_replay.journal.model import (
     ToolCall,
     Turn,
 )
+from eve_replay.journal.state import (
+    CHECKPOINT,
+    REBUILT,
+    State,
+    StepState,
+    messages_added,
+    state_after,
+    state_before,
+    walk_states,
+)
+from eve_replay.journal.transcript import TranscriptEntry, transcript
 
 __all__ = [
+    "CHECKPOINT",
+    "REBUILT",
     "Attempt",
     "Certainty",
     "Coordinate",
     "Evidence",
+    "Journal",
     "Message",
     "ModelCall",
     "Park",
     "Run",
     "Session",
     "SessionHead",
+    "State",
     "Step",
+    "StepState",
     "StreamEvent",
     "Tokens",
     "ToolCall",
+    "TranscriptEntry",
     "Turn",
+    "attempts_document",
+    "messages_added",
+    "open_journal",
+    "state_after",
+    "state_before",
+    "step_document",
+    "transcript",
+    "walk_states",
 ]

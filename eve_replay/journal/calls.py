@@ -133,7 +133,9 @@ def read_calls(
 
     Args:
         events: its stream events in order.
-        attempt, step_id, run_id: whose they are.
+        attempt: number of the attempt.
+        step_id: the step's id.
+        run_id: the run's id.
         alive: whether the attempt may still be running, so that an unfinished call is running too.
         index: requests of earlier steps; those of this attempt are added.
     """
@@ -229,14 +231,8 @@ def _feed_tools(
     call_id_value = result.get("callId") if isinstance(result, Mapping) else None
     if not isinstance(result, Mapping) or not isinstance(call_id_value, str):
         return
-    tool = next(
-        (
-            t
-            for t in tools
-            if t.call_id == call_id_value and t.coordinate == coordinate and t.returned is None
-        ),
-        None,
-    )
+    waiting = [t for t in tools if t.call_id == call_id_value and t.coordinate == coordinate]
+    tool = next((t for t in waiting if t.returned is None), None)
     if tool is None:  # asked for in an earlier workflow step (OBSERVED.md, 10)
         known = index.find(coordinate, call_id_value)
         tool = _Tool(

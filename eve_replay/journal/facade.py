@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
+from os import PathLike
 from types import TracebackType
-from typing import Self, TypeVar, overload
+from typing import Any, Self, TypeVar, overload
 
+from eve_replay.codec import KeyRing
 from eve_replay.errors import NotFound, WrongUse
 from eve_replay.journal.build import build_session
 from eve_replay.journal.model import Attempt, Run, Session, SessionHead, Step, Turn
@@ -14,7 +16,6 @@ from eve_replay.journal.sessions import SessionMap
 from eve_replay.problems import Receipt
 from eve_replay.records import RunRecord
 from eve_replay.worlds.base import World
-from eve_replay.worlds.registry import open_world
 
 __all__ = ["Journal", "LazySequence", "open_journal"]
 
@@ -56,10 +57,12 @@ class Journal:
     Args:
         world: any world; it is closed with the journal.
         keep: how many built sessions to keep.
+        keys: keys for encrypted session streams (records get theirs from the world).
     """
 
-    def __init__(self, world: World, *, keep: int = _KEPT) -> None:
+    def __init__(self, world: World, *, keep: int = _KEPT, keys: KeyRing | None = None) -> None:
         self.world = world
+        self.keys = keys
         self._keep = max(1, keep)
         self._map: SessionMap | None = None
         self._built: OrderedDict[str, Session] = OrderedDict()
@@ -110,7 +113,7 @@ class Journal:
         if key in self._built:
             self._built.move_to_end(key)
         else:
-            self._built[key] = build_session(self.world, self.map, self.map.heads[key])
+            self._built[key] = build_session(self.world, self.map, self.map.heads[key], keys=self.keys)
             while len(self._built) > self._keep:
                 self._built.popitem(last=False)
         return self._built[key]
@@ -198,17 +201,23 @@ class Journal:
         return f"<Journal of {self.world.kind} world {self.world.label!r}>"
 
 
-def open_journal(source: object, *, keep: int = _KEPT, **options: object) -> Journal:
+def open_journal(
+    source: World | str | PathLike[str], *, keys: KeyRing | None = None, keep: int = _KEPT, **options: Any
+) -> Journal:
     """Open a source (path, URL, or a world that is open already) as a journal.
 
     Args:
         source: what ``open_world`` takes, or a World.
+        keys: keys for encrypted payloads.
         keep: how many built sessions to keep.
-        **options: passed on to ``open_world``: ``keys``, ``limit`` ...
+        **options: passed on to ``open_world``.
 
     Raises:
-        UnknownSource, SourceUnreadable: see ``open_world``.
+        UnknownSource: nothing here is a world we know.
+        SourceUnreadable: it cannot be read at all.
     """
+    from eve_replay.worlds.registry import open_world  # loads the kinds of world; the model needs none
+
     if isinstance(source, World):
-        return Journal(source, keep=keep)
-    return Journal(open_world(str(source), **options), keep=keep)  # type: ignore[arg-type]
+        return Journal(source, keep=keep, keys=keys)
+    return Journal(open_world(str(source), keys=keys, **options), keep=keep, keys=keys)

@@ -26,6 +26,7 @@ class HistoryCall:
         call_id, name, input: as the model gave them.
         output: what the model was told, UNDEFINED when there is no answer in these messages.
         is_error: whether that was an error.
+        position: place among the calls of its assistant message.
         answer, answers: which of how many assistant messages of this step asked for it.
         path: where in the output it stands.
     """
@@ -35,6 +36,7 @@ class HistoryCall:
     input: object
     output: object
     is_error: bool
+    position: int
     answer: int
     answers: int
     path: str
@@ -58,7 +60,7 @@ def committed_messages(output: Payload) -> Iterator[tuple[str, Mapping[str, obje
     elif isinstance(items, list):
         pairs = [(f"{base}[{n}]", value) for n, value in enumerate(items)]
     elif isinstance(items, SparseArray):
-        pairs = [(f"{base}[{n}]", value) for n, value in items.entries]
+        pairs = [(f"{base}[{n}]", value) for n, value in items.entries.items()]
     else:
         return
     for path, value in pairs:
@@ -69,7 +71,7 @@ def committed_messages(output: Payload) -> Iterator[tuple[str, Mapping[str, obje
 def history_calls(output: Payload) -> list[HistoryCall]:
     """Return every tool call in the messages a turn step committed, in order."""
     results: dict[str, Mapping[str, object]] = {}
-    asked: list[tuple[str, str, Mapping[str, object], int]] = []
+    asked: list[tuple[str, str, Mapping[str, object], int, int]] = []
     answers = 0
     for path, message in committed_messages(output):
         if message.get("role") == "assistant":
@@ -80,16 +82,18 @@ def history_calls(output: Payload) -> list[HistoryCall]:
             if not isinstance(part, Mapping) or not isinstance(call_id, str):
                 continue
             if part.get("type") == "tool-call":
-                asked.append((f"{path}.content[{n}]", call_id, part, answers - 1))
+                position = sum(1 for *_, answer in asked if answer == answers - 1)
+                asked.append((f"{path}.content[{n}]", call_id, part, position, answers - 1))
             elif part.get("type") == "tool-result":
                 results[call_id] = part
-    return [_call(path, call_id, part, answer, answers, results) for path, call_id, part, answer in asked]
+    return [_call(*found, answers, results) for found in asked]
 
 
 def _call(
     path: str,
     call_id: str,
     part: Mapping[str, object],
+    position: int,
     answer: int,
     answers: int,
     results: Mapping[str, Mapping[str, object]],
@@ -103,6 +107,7 @@ def _call(
         input=part.get("input"),
         output=told.get("value") if isinstance(told, Mapping) else told,
         is_error=isinstance(kind, str) and kind.startswith("error"),
+        position=position,
         answer=max(answer, 0),
         answers=answers,
         path=path,

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import zip_longest
 
 from eve_replay.journal.calls import chunk_evidence
 from eve_replay.journal.model import Evidence, Message, Park, Run, StreamEvent, Turn
@@ -19,7 +20,6 @@ from eve_replay.records import EventRecord
 __all__ = ["read_messages"]
 
 _COMMANDS = frozenset({"clear", "compact", "reset"})
-_TASK_WORDS = frozenset({"request", "started", "reply", "outcome", "progress", "update"})
 
 
 @dataclass(slots=True, kw_only=True)
@@ -55,7 +55,9 @@ def read_messages(
 
     Args:
         runs: the owning runs in order; the first one's input holds the first message.
-        turns, parks, stream: what the session is known to have done.
+        turns: its turns.
+        parks: its parks.
+        stream: its stream.
         session_id: whose they are.
     """
     story = _Story(turns, parks, stream, session_id)
@@ -181,7 +183,7 @@ class _Story:
         self.ends: dict[str, StreamEvent] = {}
         self.resolved: dict[str, StreamEvent] = {}
         self.answering: dict[str, StreamEvent] = {}  # delivery id -> the request its text answered
-        for event, following in zip(stream, [*stream[1:], None], strict=True):
+        for event, following in zip_longest(stream, stream[1:]):
             if event.type == "turn.started":
                 for delivery in event.delivery_ids:
                     self.opened.setdefault(delivery, event)
@@ -217,7 +219,7 @@ class _Story:
             return self._cancelled(base, d)
         if d.kind in _COMMANDS:
             return replace(base, role="command", text=d.kind)
-        if d.kind in _TASK_WORDS:
+        if isinstance(d.body, Mapping) and isinstance(d.body.get("from"), Mapping):
             return self._task(base, d)
         if d.kind not in ("send", "deliver"):
             return replace(base, certainty="unknown")
@@ -239,9 +241,9 @@ class _Story:
         received = self.received.get(d.delivery_id) if d.delivery_id is not None else None
         if opened is not None:
             waited = any(
-                end.at is not None and d.at is not None and d.at < end.at and turn != opened.turn_id
+                d.at < end.at <= opened.at and turn != opened.turn_id
                 for turn, end in self.ends.items()
-                if opened.at is not None and end.at is not None and end.at <= opened.at
+                if d.at is not None and end.at is not None and opened.at is not None
             )
             folded = tuple(i for i in self.together.get(d.delivery_id or "", ()) if i != d.delivery_id)
             return replace(

@@ -57,7 +57,7 @@ def stream_parks(emitted: Sequence[Emitted], session_id: str) -> list[Park]:
                 book.waiting(item)
             case "task.settled":
                 book.task_settled(event)
-            case "step.started":
+            case "action.result" | "step.started":
                 book.resumed(event)
             case kind if kind in _ENDS_TURN:
                 book.turn_ended(event)
@@ -242,8 +242,11 @@ class _Book:
         self._close(index, event, f"task {name or task or ''} {status}".replace("  ", " "), answer)
 
     def resumed(self, event: StreamEvent) -> None:
-        """A model step of the turn: whatever held it for tasks does so no more."""
-        self._close(self._open(kind="tasks", turn_id=event.turn_id), event, "a message")
+        """The turn goes on: whatever held it for tasks does so no more."""
+        result = event.data.get("result")
+        name = _text(result.get("toolName")) if isinstance(result, dict) else None
+        by = f"result of {name}" if name else "the turn went on"
+        self._close(self._open(kind="tasks", turn_id=event.turn_id), event, by)
 
     def turn_ended(self, event: StreamEvent) -> None:
         word = event.type.removeprefix("turn.")

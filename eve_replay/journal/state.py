@@ -20,7 +20,6 @@ from eve_replay.values import UNDEFINED, Undecoded, same
 
 __all__ = [
     "CHECKPOINT",
-    "MAY_DIFFER",
     "REBUILT",
     "Change",
     "State",
@@ -34,6 +33,7 @@ __all__ = [
     "walk_states",
 ]
 
+_MOVED = "another run took over, and its version may rewrite the checkpoint"
 _DEEPEST = 200  # deeper values are kept as decoded, unshared
 
 
@@ -45,6 +45,8 @@ class State:
         context: ``serializedContext``: channel, auth, delivery, dynamic selections.
         session: ``sessionState`` without the history: prompt, limits, harness state, sandbox.
         history: the message history, oldest first.
+        given: names of the parts (as in :meth:`parts`) that this step itself holds; the others are carried
+            over from the step before, because many runtime steps get only what they need.
         whole: the output held the whole state, not a delta (eve before 0.66).
         undecoded: parts that could not be decoded.
     """
@@ -52,6 +54,7 @@ class State:
     context: Mapping[str, object]
     session: Mapping[str, object]
     history: Sequence[object]
+    given: frozenset[str] = frozenset()
     whole: bool = False
     undecoded: tuple[Undecoded, ...] = ()
 
@@ -64,7 +67,7 @@ class State:
 class Change:
     """One difference between what a step left and what the next one got.
 
-    ``expected`` says that this field is known to be set between steps, and ``why``.
+    ``expected`` says that it may be so, and ``why``.
     """
 
     path: str
@@ -83,7 +86,9 @@ class StepState:
         before: what it was given, None when its input is gone (purged) or it takes no state.
         after: what it left, None when it is not committed or left none.
         added: messages it added to the history.
-        law: how ``before`` differs from what the step before it left.
+        law: how ``before`` differs from what the step before it left. In every recording there is no
+            difference; the one place where some are expected is a handoff, where the new run's version
+            may rewrite the checkpoint.
     """
 
     step: Step
@@ -127,9 +132,6 @@ REBUILT: tuple[StatePart, ...] = (
     StatePart("hooks", "hooks", "subscriptions to stream events"),
     StatePart("connections", "connections", "clients; their sign-ins are in the context"),
 )
-#: Fields that the workflow body sets between two steps, so step n + 1 may get other values than step n
-#: left. Each was seen to differ in the recordings. Path prefix -> why.
-MAY_DIFFER: Mapping[str, str] = {}
 
 
 def state_before(step: Step, earlier: State | None = None) -> State | None:
@@ -144,7 +146,7 @@ def state_before(step: Step, earlier: State | None = None) -> State | None:
     args = step.input.at("$.args[0]")
     if not isinstance(args, Mapping):
         return None
-    return _state(args, earlier, whole="history" not in args)
+    return _state(args, earlier)
 
 
 def state_after(step: Step, before: State | None = None) -> State | None:
@@ -164,10 +166,9 @@ def state_after(step: Step, before: State | None = None) -> State | None:
         base = before if before is not None else state_before(step)
         return None if base is None else _apply(base, delta)
     if isinstance(output.get("sessionState"), Mapping):
-        return _state(output, before, whole=True)
+        return _state(output, before)
     if step.name.function == "createSessionStep" and isinstance(output.get("state"), Mapping):
-        args = {"sessionState": output["state"], "history": output.get("history", [])}
-        return _state(args, before, whole="history" not in output)
+        return _state({**output, "sessionState": output["state"]}, before)
     return None
 
 
@@ -210,38 +211,43 @@ def walk_states(steps: Iterable[Step], *, check: bool = True) -> Iterator[StepSt
         left = after if after is not None else before if before is not None else left
 
 
-def _state(args: Mapping[str, object], earlier: State | None, *, whole: bool) -> State | None:
-    session = args.get("sessionState")
-    context = args.get("serializedContext")
-    if not isinstance(session, Mapping) and not isinstance(args.get("history"), list):
+def _state(args: Mapping[str, object], earlier: State | None) -> State | None:
+    """Read the parts that are here, share them with ``earlier``, and carry over the others."""
+    session, context, history = (args.get(k) for k in ("sessionState", "serializedContext", "history"))
+    if not isinstance(session, Mapping):
         return None
-    undecoded = tuple(v for v in args.values() if isinstance(v, Undecoded))
-    session = session if isinstance(session, Mapping) else {}
-    history = args.get("history")
-    if whole:
-        history, session = _take_history(session)
-    found = {
-        "context": context if isinstance(context, Mapping) else {},
-        "session": session,
-        "history": history if isinstance(history, list) else [],
-    }
+    whole = False
+    if not isinstance(history, list) and (taken := _take_history(session)) is not None:
+        history, session = taken
+        whole = True
+    parts: dict[str, object] = {"sessionState": session}
+    if isinstance(context, Mapping):
+        parts["serializedContext"] = context
+    if isinstance(history, list):
+        parts["history"] = history
     if earlier is not None:
-        found = {
-            "context": _share(found["context"], earlier.context),
-            "session": _share(found["session"], earlier.session),
-            "history": _share(found["history"], earlier.history),
-        }
-    return State(whole=whole, undecoded=undecoded, **found)  # type: ignore[arg-type]
+        old = earlier.parts()
+        parts = {name: _share(value, old[name]) for name, value in parts.items()}
+    carried = earlier.parts() if earlier is not None else {}
+    return State(
+        context=_mapping(parts.get("serializedContext", carried.get("serializedContext"))),
+        session=_mapping(parts["sessionState"]),
+        history=_list(parts.get("history", carried.get("history"))),
+        given=frozenset(parts),
+        whole=whole,
+        undecoded=tuple(v for v in args.values() if isinstance(v, Undecoded)),
+    )
 
 
-def _take_history(session: Mapping[str, object]) -> tuple[object, Mapping[str, object]]:
+def _take_history(session: Mapping[str, object]) -> tuple[list[object], Mapping[str, object]] | None:
     """Take the history out of a whole session state (eve before 0.66 keeps it in the snapshot)."""
     snapshot = session.get("snapshot")
     inner = snapshot.get("session") if isinstance(snapshot, Mapping) else None
-    if not isinstance(snapshot, Mapping) or not isinstance(inner, Mapping) or "history" not in inner:
-        return [], session
+    history = inner.get("history") if isinstance(inner, Mapping) else None
+    if not isinstance(snapshot, Mapping) or not isinstance(inner, Mapping) or not isinstance(history, list):
+        return None
     rest = {k: v for k, v in inner.items() if k != "history"}
-    return inner["history"], {**session, "snapshot": {**snapshot, "session": rest}}
+    return history, {**session, "snapshot": {**snapshot, "session": rest}}
 
 
 def _apply(base: State, delta: Mapping[str, object]) -> State:
@@ -249,6 +255,7 @@ def _apply(base: State, delta: Mapping[str, object]) -> State:
         context=_mapping(apply_delta(base.context, delta.get("serializedContext", UNDEFINED))),
         session=_mapping(apply_delta(base.session, delta.get("sessionState", UNDEFINED))),
         history=_list(apply_delta(base.history, delta.get("history", UNDEFINED))),
+        given=base.given | {name for name in base.parts() if isinstance(delta.get(name), Mapping)},
         whole=base.whole,
         undecoded=base.undecoded + tuple(v for v in delta.values() if isinstance(v, Undecoded)),
     )
@@ -298,34 +305,44 @@ def _indexed(members: Mapping[str, object], size: int) -> Iterator[tuple[int, ob
             yield int(key), value
 
 
-def _share(new: object, old: object, depth: int = 0) -> object:
-    """Return ``new`` with every part that equals the same place in ``old`` replaced by that object."""
+def _share(new: object, old: object, seen: set[int] | None = None, depth: int = 0) -> object:
+    """Return ``new`` with every part that equals the same place in ``old`` replaced by that object.
+
+    Containers of ``new`` are changed in place, only ever to equal contents; it has just been decoded and
+    nobody else holds it. Shared and cyclic containers are visited once.
+    """
     if new is old or type(new) is not type(old) or depth > _DEEPEST:
         return new
-    if isinstance(new, dict) and isinstance(old, dict):
-        equal = len(new) == len(old) and list(new) == list(old)
-        for key, value in new.items():
-            if key in old:
-                kept = _share(value, old[key], depth + 1)
+    if isinstance(new, (str, int, bool)) or new is None:
+        return old if new == old else new
+    if isinstance(new, (dict, list)):
+        seen = seen if seen is not None else set()
+        if id(new) in seen:
+            return new
+        seen.add(id(new))
+        equal = len(new) == len(old)  # type: ignore[arg-type]  # both are of one type
+        if isinstance(new, dict) and isinstance(old, dict):
+            equal = equal and list(new) == list(old)
+            pairs = [(key, value, old[key]) for key, value in new.items() if key in old]
+        else:
+            pairs = [(n, one, two) for n, (one, two) in enumerate(zip(new, old, strict=False))]  # type: ignore[call-overload]
+        for key, value, other in pairs:
+            kept = _share(value, other, seen, depth + 1)
+            if kept is not value:
                 new[key] = kept
-                equal = equal and kept is old[key]
-        return old if equal else new
-    if isinstance(new, list) and isinstance(old, list):
-        equal = len(new) == len(old)
-        for index, (value, other) in enumerate(zip(new, old, strict=False)):
-            kept = _share(value, other, depth + 1)
-            new[index] = kept
             equal = equal and kept is other
         return old if equal else new
-    if isinstance(new, (str, int, float, bool)) or new is None:
-        return old if new == old and not (isinstance(new, float) and new == 0) else new
     return old if same(new, old) else new
 
 
 def compare_states(left: State, got: State) -> Iterator[Change]:
-    """Yield how what a step got differs from what the one before it left."""
-    for name, one in left.parts().items():
-        yield from _differences(one, got.parts()[name], name, 0)
+    """Yield how what a step got differs from what the one before it left, in the parts both hold."""
+    one, two = left.parts(), got.parts()
+    for name in one:
+        # A carried part is the same object; a part nobody has given yet (the context that the workflow
+        # makes from the run's input) cannot be compared.
+        if name in got.given and (name in left.given or one[name]):
+            yield from _differences(one[name], two[name], name, 0)
 
 
 def _differences(left: object, got: object, path: str, depth: int) -> Iterator[Change]:
@@ -337,12 +354,7 @@ def _differences(left: object, got: object, path: str, depth: int) -> Iterator[C
                 left.get(key, UNDEFINED), got.get(key, UNDEFINED), f"{path}.{key}", depth + 1
             )
         return
-    why = next((text for prefix, text in MAY_DIFFER.items() if _under(path, prefix)), "")
-    yield Change(path=path, left=left, got=got, expected=bool(why), why=why)
-
-
-def _under(path: str, prefix: str) -> bool:
-    return path == prefix or path.startswith((f"{prefix}.", f"{prefix}["))
+    yield Change(path=path, left=left, got=got)
 
 
 def _mapping(value: object) -> Mapping[str, object]:

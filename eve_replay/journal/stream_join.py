@@ -183,8 +183,8 @@ def _by_coordinates(steps: Sequence[StepDraft], events: list[StreamEvent]) -> li
     owners: dict[Coordinate, list[StepDraft]] = defaultdict(list)
     for step in steps:
         if step.kind == "turn":
-            for coordinate in _coordinates(step):
-                owners[coordinate].append(step)
+            for known in _coordinates(step):
+                owners[known].append(step)
     left = []
     for event in events:
         coordinate = model_coordinate(event)

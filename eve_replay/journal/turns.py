@@ -168,7 +168,7 @@ def _status(
     last = steps[-1] if steps else None
     if ends:
         end = ends[-1]
-        evidence = (chunk_evidence(end.event, session_id),)
+        evidence: tuple[Evidence, ...] = (chunk_evidence(end.event, session_id),)
         if end.committed or end.step is None:
             certainty: Certainty = "observed" if end.committed else "implied"
             return _ENDS[end.event.type], certainty, evidence, end.event, end.committed

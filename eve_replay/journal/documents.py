@@ -1,0 +1,102 @@
+"""The journal as plain JSON data, in the shapes that CONTRACT.md fixes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from eve_replay.journal.facade import Journal
+from eve_replay.journal.model import Attempt, Session, Step, Tokens, ToolCall
+from eve_replay.times import iso
+from eve_replay.values import to_tagged
+
+__all__ = ["attempts_document", "step_document"]
+
+
+def attempts_document(
+    journal: Journal, *, run: str | None = None, session: str | None = None
+) -> list[dict[str, object]]:
+    """Return the ``steps`` of CONTRACT's ``attempts`` document.
+
+    Args:
+        journal: the journal.
+        run: only steps of this run.
+        session: only steps of this session, its children included.
+
+    Raises:
+        NotFound: no such run or session.
+    """
+    if run is not None:
+        return [step_document(step) for step in journal.run(run).steps]
+    sessions: Iterable[Session] = [journal.session(session)] if session is not None else journal.sessions
+    return [step_document(step) for one in sessions for step in one.steps]
+
+
+def step_document(step: Step) -> dict[str, object]:
+    """Return one entry of ``steps``; times are ISO 8601 UTC, None where the journal has none.
+
+    ``endedAt`` of an attempt is where its window closes: the end of the step, or the next start. Whether an
+    interrupted body lived that long is not recorded: ``recordedEndAt`` is the end that is, and ``lastSignAt``
+    the last thing the attempt is known to have done.
+    """
+    return {
+        "runId": step.run_id,
+        "stepId": step.step_id,
+        "stepName": step.name.full,
+        "function": step.function,
+        "kind": step.kind,
+        "status": step.status,
+        "action": step.action,
+        "turnId": step.turn_id,
+        "turnSteps": [{"turnId": c.turn_id, "stepIndex": c.step_index} for c in step.coordinates],
+        "attempts": [_attempt(attempt) for attempt in step.attempts],
+    }
+
+
+def _attempt(attempt: Attempt) -> dict[str, object]:
+    return {
+        "n": attempt.n,
+        "startedAt": iso(attempt.started_at),
+        "endedAt": iso(attempt.window_end),
+        "recordedEndAt": iso(attempt.ended_at),
+        "lastSignAt": iso(attempt.last_sign_at),
+        "outcome": attempt.outcome,
+        "certainty": attempt.certainty,
+        "body": attempt.body,
+        "bodyCertainty": attempt.body_certainty,
+        "inline": attempt.inline,
+        "toolCalls": [_call(call) for call in attempt.tool_calls],
+        "modelCalls": len(attempt.model_calls),
+        "tokens": _tokens(attempt.tokens),
+    }
+
+
+def _call(call: ToolCall) -> dict[str, object]:
+    return {
+        "callId": call.call_id,
+        "toolName": call.name,
+        "kind": call.kind,
+        "turnId": call.coordinate.turn_id if call.coordinate else None,
+        "stepIndex": call.coordinate.step_index if call.coordinate else None,
+        "position": call.position,
+        "requested": call.requested_at is not None,
+        "requestedAt": iso(call.requested_at),
+        "returned": call.returned,
+        "returnedAt": iso(call.returned_at),
+        "status": call.status,
+        "isError": call.is_error,
+        "historyOnly": call.history_only,
+        "deferred": call.deferred,
+        "input": to_tagged(call.input),
+        "output": to_tagged(call.output) if call.returned else None,
+    }
+
+
+def _tokens(tokens: Tokens | None) -> dict[str, int] | None:
+    if tokens is None:
+        return None
+    return {
+        "input": tokens.input,
+        "output": tokens.output,
+        "cacheRead": tokens.cache_read,
+        "cacheWrite": tokens.cache_write,
+    }
