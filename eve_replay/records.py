@@ -97,6 +97,9 @@ class Record:
 class RunRecord(Record):
     """One run: a workflow execution."""
 
+    #: True when the world had no run record and this one was put together from the run's events.
+    synthesised: bool = False
+
     @property
     def workflow(self) -> FunctionName:
         """The workflow's name, taken apart."""
@@ -229,8 +232,11 @@ class MarkRecord(Record):
 
     Attributes:
         kind: what it guards: ``step``, ``wait``, ``hook``, ``run``, ``token``, ``resume``, ``index``.
-        phase: ``created``, ``terminal``, ``completed``, ``disposed``, ``pending``, ``lock``, ``file``.
-        subject: step id, wait id (without run id), hook id, token hash or resume hash.
+        phase: ``created``, ``terminal``, ``completed``, ``disposed``, ``pending``, ``lock``, ``file``; for
+            kind ``run`` also ``attribute`` (the lock of a workflow's attribute write); for kind ``index``
+            ``by-run``, ``id-index`` or ``token-index``.
+        subject: step id, wait id (without run id), hook id, token hash or resume hash; for a run's
+            ``pending`` the staged file's name, for its ``attribute`` the write's correlation id.
         of_run: the run it belongs to, empty when the file name does not tell.
     """
 

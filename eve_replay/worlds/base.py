@@ -29,8 +29,16 @@ class World(Protocol):
 
     kind: str
     label: str
-    about: Mapping[str, object]
-    receipt: Receipt
+
+    @property
+    def about(self) -> Mapping[str, object]:
+        """Facts of the world as a whole."""
+        ...
+
+    @property
+    def receipt(self) -> Receipt:
+        """What has been seen so far."""
+        ...
 
     def runs(self) -> Iterator[RunRecord]:
         """Yield every run, by run id ascending (ULIDs: oldest first), without decoding anything."""

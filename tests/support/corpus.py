@@ -38,14 +38,14 @@ def archive(name: str) -> Path:
     raise LookupError(f"no recording {name!r} in tests/corpus")
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _root() -> Path:
     root = Path(tempfile.mkdtemp(prefix="eve-replay-corpus-"))
     atexit.register(shutil.rmtree, root, ignore_errors=True)
     return root
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def scenario(name: str) -> Path:
     """Unpack a recording (once per process) and return its folder. Read only by convention.
 

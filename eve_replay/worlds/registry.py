@@ -1,0 +1,201 @@
+"""``open_world``: recognises what it is given and opens it, or says why nothing could.
+
+Worlds of this package are tried first, without importing those that cannot be meant. Others can be added by
+an entry point in the group ``eve_replay.worlds`` (a name and ``module:opener``); it is consulted only when no
+built-in world recognises the source.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from eve_replay.errors import EveReplayError, SourceUnreadable, UnknownSource, WrongUse
+from eve_replay.worlds.base import Opener, World
+
+__all__ = ["BUILTIN", "ENTRY_POINT_GROUP", "Guess", "guesses", "kinds", "open_world"]
+
+ENTRY_POINT_GROUP = "eve_replay.worlds"
+
+#: Kind -> where its opener is. A module that is not there (an extra left out) is passed over.
+BUILTIN: dict[str, str] = {
+    "sample": "eve_replay.samples:opener",
+    "local": "eve_replay.worlds.local:opener",
+    "bundle": "eve_replay.worlds.bundle:opener",
+    "export": "eve_replay.worlds.export:opener",
+    "pgdump": "eve_replay.worlds.pgdump:opener",
+    "postgres": "eve_replay.worlds.postgres:opener",
+    "mongo": "eve_replay.worlds.mongo:opener",
+    "redis": "eve_replay.worlds.redis:opener",
+    "hosted": "eve_replay.worlds.hosted:opener",
+    "remote": "eve_replay.worlds.remote:opener",
+}
+
+_SURE = 0.5
+_CERTAIN = 0.9
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """One world's answer to a source."""
+
+    kind: str
+    sure: float
+    opener: Opener
+
+
+def open_world(source: Any, *, kind: str | None = None, **options: Any) -> World:
+    """Open a store of runs.
+
+    Args:
+        source: a path, ``postgres://...``, ``redis://...``, ``https://...``, an export or bundle file,
+            ``sample:<name>``; several joined by `` + `` or a list of them; or a world, returned as it is.
+        kind: the world to use when the guess would be wrong, for example ``local``.
+        **options: ``keys`` (a KeyRing), ``limit`` (bytes a payload may decompress to), and what the kind
+            of world takes.
+
+    Raises:
+        UnknownSource: nothing recognises the source, or it is not what it looks like.
+        SourceUnreadable: it is recognised but cannot be read.
+        WrongUse: the source is empty or of the wrong type, or there is no such kind.
+
+    Example::
+
+        with contextlib.closing(open_world("~/my-agent")) as world:
+            for run in world.runs(): ...
+    """
+    if isinstance(source, (list, tuple)):
+        return _open_several([open_world(part, kind=kind, **options) for part in source])
+    if not isinstance(source, str):
+        if hasattr(source, "__fspath__"):
+            source = source.__fspath__()
+        elif isinstance(source, World):
+            return source
+    if not isinstance(source, str):
+        raise WrongUse(f"A source is a path or an address, not {type(source).__name__}.")
+    if not source.strip():
+        raise WrongUse("The source is empty.", hint="Give a project folder, a data folder or an address.")
+    options = {name: value for name, value in options.items() if value is not None}
+    if kind is not None:
+        return _opener(kind).open(source, **options)
+    found = guesses(source)
+    if (not found or found[0].sure < _SURE) and " + " in source:
+        parts = [part.strip() for part in source.split(" + ")]
+        return _open_several([open_world(part, **options) for part in parts])
+    if found and found[0].sure >= _SURE:
+        return found[0].opener.open(source, **options)
+    return _try_all(source, found, options)
+
+
+def guesses(source: str) -> list[Guess]:
+    """Return what each kind of world thinks of a source, the surest first; a certain one ends it."""
+    found: list[Guess] = []
+    for guess in _ask(_builtin(), source):
+        if guess.sure >= _CERTAIN:
+            return [guess]  # the others need not even be imported
+        if guess.sure > 0:
+            found.append(guess)
+    if not any(guess.sure >= _SURE for guess in found):
+        found += [guess for guess in _ask(_plugins(), source) if guess.sure > 0]
+    return sorted(found, key=lambda guess: -guess.sure)
+
+
+def kinds() -> list[str]:
+    """Return the kinds of worlds that can be opened here, built-in ones first."""
+    return list(dict.fromkeys([kind for kind, _ in _builtin()] + [kind for kind, _ in _plugins()]))
+
+
+def _ask(openers: Iterator[tuple[str, Opener]], source: str) -> Iterator[Guess]:
+    for kind, opener in openers:
+        try:
+            sure = opener.recognises(source)
+        except Exception:
+            # ``recognises`` must not raise; a foreign world that does must not stop the others.
+            sure = 0.0
+        yield Guess(kind, sure, opener)
+
+
+def _builtin() -> Iterator[tuple[str, Opener]]:
+    for kind, place in BUILTIN.items():
+        opener = _load(place)
+        if opener is not None:
+            yield kind, opener
+
+
+def _load(place: str) -> Opener | None:
+    module, _, name = place.partition(":")
+    try:
+        return cast("Opener | None", getattr(importlib.import_module(module), name, None))
+    except ImportError:
+        return None  # it needs a library of an extra that is not installed
+
+
+def _plugins() -> Iterator[tuple[str, Opener]]:
+    from importlib.metadata import entry_points
+
+    for point in sorted(entry_points(group=ENTRY_POINT_GROUP), key=lambda point: point.name):
+        try:
+            yield point.name, cast(Opener, point.load())
+        except Exception as error:
+            yield point.name, _Broken(point.name, error)
+
+
+class _Broken:
+    """Stands in for a plugin that does not load, so that asking for it by name says why."""
+
+    def __init__(self, kind: str, error: Exception) -> None:
+        self.kind = kind
+        self._error = error
+
+    def recognises(self, source: str) -> float:
+        """Return 0: it recognises nothing."""
+        return 0.0
+
+    def open(self, source: str, **options: object) -> World:
+        """Raise."""
+        raise SourceUnreadable(
+            f"The world {self.kind!r} is installed but does not load: {self._error}.",
+            hint="Update or remove the package that brings it.",
+        )
+
+
+def _opener(kind: str) -> Opener:
+    if kind in BUILTIN:
+        opener = _load(BUILTIN[kind])
+        if opener is None:
+            raise WrongUse(f"The world {kind!r} needs a package that is not installed here.")
+        return opener
+    for name, plugin in _plugins():
+        if name == kind:
+            return plugin
+    raise WrongUse(f"There is no kind of world {kind!r}.", hint=f"Known are {', '.join(kinds())}.")
+
+
+def _try_all(source: str, found: Sequence[Guess], options: dict[str, Any]) -> World:
+    """Try the unsure ones in turn; when all refuse, say what each of them said."""
+    said: list[tuple[str, EveReplayError]] = []
+    for guess in found:
+        try:
+            return guess.opener.open(source, **options)
+        except (UnknownSource, SourceUnreadable) as error:
+            said.append((guess.kind, error))
+    if not said:
+        raise UnknownSource(
+            f"{source[:200]} is no source that is known here.",
+            hint="Give a project folder, a data folder, an export file, or an address (postgres://, https://).",
+        )
+    if len(said) == 1 or isinstance(said[0][1], SourceUnreadable):
+        raise said[0][1]
+    first = said[0][1]
+    others = "; ".join(f"{kind}: {error.message}" for kind, error in said[1:])
+    raise type(first)(first.message, hint=f"{first.hint} Also asked: {others}".strip())
+
+
+def _open_several(worlds: list[World]) -> World:
+    from eve_replay.worlds.combined import CombinedWorld
+
+    if not worlds:
+        raise WrongUse("No source was given.")
+    return worlds[0] if len(worlds) == 1 else CombinedWorld(worlds)
