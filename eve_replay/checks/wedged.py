@@ -186,8 +186,8 @@ def _step_wedge(run: Run, state: StepCommit, awaited: bool) -> Wedge:
 def _resumed(run: Run, state: StepCommit) -> tuple[Consequence, str]:
     """A child's word to its parent, delivered before the commit was torn.
 
-    The last one hands over the result: the parent goes on, only the child stays open. After any other, the
-    child has more to do and cannot.
+    The last one hands over the result (``outcome``, or ``reply`` of a task that serves): the parent goes on,
+    only the child stays open. After any other, the child has more to do and cannot.
     """
     later = [s for s in run.steps if s.step_id != state.step_id and not s.committed]
     if state.code in ("F1", "F2") and not later and _final_word(run, state.step_id):
@@ -199,10 +199,7 @@ def _final_word(run: Run, step_id: str) -> bool:
     step = next((s for s in run.steps if s.step_id == step_id), None)
     if step is None or step.input is None:
         return False
-    kind = step.input.at(("args", 1, "kind"))
-    return isinstance(kind, str) and any(
-        word in kind for word in ("result", "settled", "completed", "failed")
-    )
+    return step.input.at(("args", 1, "kind")) in ("outcome", "reply")
 
 
 def _wait_wedge(run: Run, state: WaitCommit, awaited: bool) -> Wedge:

@@ -16,8 +16,6 @@ from eve_replay.values import UNDEFINED, preview, same
 
 __all__ = ["effect_verdicts", "named"]
 
-_SHOWN = 3
-
 
 def effect_verdicts(
     session: Session, effects: tuple[Effect, ...], counts: Mapping[int, Count], voice: Voice
@@ -78,28 +76,51 @@ def _parts(effect: Effect) -> list[Execution]:
 
 
 def _story(effect: Effect, steps: Mapping[str, Step], voice: Voice) -> str:
-    """Tell attempt by attempt what is recorded and what came between them."""
+    """Tell attempt by attempt what is recorded and what came between them; equal ones are told together."""
     parts = _parts(effect)
     several_runs = len({p.run_id for p in parts}) > 1
     clauses: list[str] = []
-    shown = parts if len(parts) <= _SHOWN + 1 else [*parts[:_SHOWN], parts[-1]]
-    for part in shown:
-        if part is shown[-1] and len(parts) > len(shown):
-            clauses.append(f"{count(len(parts) - len(shown), 'more attempt')} the same way")
-        who = f"attempt {part.attempt}"
-        if several_runs:
-            who = f"run {short_id(part.run_id)}"
-        clauses.append(f"{who} {_did(part, effect, steps, voice)}")
-        step = steps.get(part.step_id)
-        attempt = _attempt(step, part.attempt)
-        if (
-            part is not shown[-1]
-            and attempt is not None
-            and attempt.outcome == "interrupted"
-            and not several_runs
-        ):
-            clauses.append("the process died before the step was committed")
+    for group in _alike(parts):
+        first, last = group[0], group[-1]
+        died = [_interrupted(steps.get(p.step_id), p.attempt) and not several_runs for p in group]
+        if len(group) > 2:
+            who = f"attempts {first.attempt} to {last.attempt}"
+            clauses.append(f"{who} {_did(first, effect, steps, voice)} to {_clock(last, voice)}")
+            if all(died) and last is not parts[-1]:
+                clauses.append("the process died each time before the step was committed")
+            continue
+        for part, dead in zip(group, died, strict=True):
+            who = f"run {short_id(part.run_id)}" if several_runs else f"attempt {part.attempt}"
+            clauses.append(f"{who} {_did(part, effect, steps, voice)}")
+            if dead and part is not parts[-1]:
+                clauses.append("the process died before the step was committed")
     return ", ".join(clauses)
+
+
+def _alike(parts: list[Execution]) -> list[list[Execution]]:
+    """Group neighbours that say the same apart from their times."""
+    groups: list[list[Execution]] = []
+    for part in parts:
+        last = groups[-1][-1] if groups else None
+        if last is not None and (last.returned, last.requested, last.is_error, last.run_id) == (
+            part.returned,
+            part.requested,
+            part.is_error,
+            part.run_id,
+        ):
+            groups[-1].append(part)
+        else:
+            groups.append([part])
+    return groups
+
+
+def _clock(part: Execution, voice: Voice) -> str:
+    return voice.at(part.at).removeprefix("at ")
+
+
+def _interrupted(step: Step | None, n: int) -> bool:
+    attempt = _attempt(step, n)
+    return attempt is not None and attempt.outcome == "interrupted"
 
 
 def _attempt(step: Step | None, n: int) -> Attempt | None:
@@ -112,21 +133,23 @@ def _did(part: Execution, effect: Effect, steps: Mapping[str, Step], voice: Voic
         if part.returned:
             verb = "threw" if part.is_error else "completed"
             return f"{verb} {voice.at(part.at)}"
-        return f"began {voice.at(part.started_at)} with no recorded end"
+        return f"began with no recorded end {voice.at(part.started_at)}"
     if part.returned:
         verb = "failed with" if part.is_error else "returned"
-        return f"{verb} {_brief(part.output, effect)} {voice.at(part.at)}"
+        return " ".join(w for w in (verb, _brief(part.output, effect), voice.at(part.at)) if w)
     if part.requested:
-        return f"asked for it {voice.at(part.at)} with no recorded result"
+        return f"asked for it, with no recorded result, {voice.at(part.at)}"
     if attempt is not None and attempt.outcome == "running":
-        return f"began {voice.at(part.started_at)} and shows nothing of it yet"
-    return f"began {voice.at(part.started_at)} and shows nothing of it"
+        return f"shows nothing of it yet, begun {voice.at(part.started_at)}"
+    return f"shows nothing of it, begun {voice.at(part.started_at)}"
 
 
 def _brief(output: object, effect: Effect) -> str:
     """Return the shortest telling piece of a result: the id that differs between attempts, else a preview."""
+    others = [p.output for p in effect.by_attempt if p.returned and p.output is not output]
+    if others and all(same(output, other) for other in others):
+        return "the same" if output is not effect.by_attempt[0].output else ""
     if isinstance(output, Mapping):
-        others = [p.output for p in effect.by_attempt if p.returned and p.output is not output]
         fields = [
             (str(name), value)
             for name, value in output.items()
@@ -174,16 +197,18 @@ def _twice(effect: Effect, steps: Mapping[str, Step], voice: Voice, known: int |
     more = ""
     if known is None and effect.executions.max is not None and effect.executions.max > many:
         more = f", perhaps {times(effect.executions.max)}"
-    by = f"the ledger has it {times(known)}" if known is not None else ""
-    certainty: Certainty = "observed"
-    how = f"Observed: {by}" if by else _certainty_words(certainty, effect)
-    retried = effect.kind == "step" and all(p.is_error for p in _parts(effect)[:-1])
-    why = " The runtime started it again because it threw." if retried and not by else ""
+    how = _certainty_words("observed", effect)
+    if known is not None:
+        how = f"Observed: the ledger has it {times(known)}"
+    retried = known is None and effect.kind == "step" and all(p.is_error for p in _parts(effect)[:-1])
+    why = ""
+    if retried:
+        why = " The runtime tries a step that throws again; a body that threw may have acted before it threw."
     return _verdict(
         effect,
         "ran-twice",
-        "warning" if effect.outside.max == 1 else "error",
-        certainty,
+        "warning" if effect.outside.max == 1 or retried else "error",
+        "observed",
         f"{named(effect)} ran {times(many)}{more}: {_story(effect, steps, voice)}. "
         f"{how}.{why}{_key_words(effect)}",
         _undo(effect, many),
@@ -193,17 +218,18 @@ def _twice(effect: Effect, steps: Mapping[str, Step], voice: Voice, known: int |
 def _maybe(effect: Effect, steps: Mapping[str, Step], voice: Voice) -> Verdict:
     top = effect.executions.max
     may = f"may have run {times(top)}" if top is not None else "may have run again, without bound"
+    open_question = "a request without a result does not say whether the tool had acted"
+    if effect.kind == "step":
+        open_question = "a start without an end does not say whether the body had acted"
     return _verdict(
         effect,
         "may-have-run-twice",
         "warning",
         "unknown",
-        f"{named(effect)} {may}: {_story(effect, steps, voice)}. Unknown: a request without a result "
-        "does not "
-        f"say whether the tool had acted.{_key_words(effect)}",
-        "Look it up where it acts (a ledger settles it: --ledger FILE), then undo what is too much; "
-        "give the call a "
-        "key that survives a re-run.",
+        f"{named(effect)} {may}: {_story(effect, steps, voice)}. Unknown: {open_question}."
+        f"{_key_words(effect)}",
+        "Look it up where it acts (a ledger settles it: --ledger FILE), and undo what is too much; "
+        f"{_advice(effect)}.",
     )
 
 
@@ -212,11 +238,20 @@ def _key_words(effect: Effect) -> str:
         return " Every attempt that shows a key carried the same one: a receiver that honours it acted once."
     if effect.same_key is False:
         return " The keys of the attempts differ, so they did not protect."
-    if effect.protection.klass == "keyed" and effect.protection.by == "call-id" and len(effect.call_ids) > 1:
-        return " The call has another id in each attempt, so a key made of the call id did not protect."
+    if len(effect.call_ids) > 1:
+        return " The call has another id in each attempt, so a key made of the call id does not protect."
     if effect.protection.source == "policy":
         return f" Policy: {effect.protection.word}."
     return ""
+
+
+def _advice(effect: Effect) -> str:
+    """Return what to make the key of. A step's id is the same in every attempt, a call id need not be."""
+    if effect.kind == "step":
+        return "give it a key: the step id is the same in every attempt"
+    if effect.protection.klass == "keyed" and effect.protection.by == "call-id":
+        return "make its key of coordinates or a business id, not of the call id"
+    return "give it a key that survives a re-run: coordinates or a business id"
 
 
 def _undo(effect: Effect, many: int) -> str:
@@ -224,9 +259,7 @@ def _undo(effect: Effect, many: int) -> str:
     if effect.same_key or (protection.source == "policy" and protection.survives):
         return "Check that the receiver acted once; if it did not, undo the rest."
     which = "Undo one" if many == 2 else f"Undo {many - 1} of {many}"
-    if protection.klass == "keyed" and protection.by == "call-id":
-        return f"{which}; make the key of coordinates or a business id, not of the call id."
-    return f"{which}; give the call a key that survives a re-run."
+    return f"{which}, if each of them acted; {_advice(effect)}."
 
 
 def _absorbed(effect: Effect, steps: Mapping[str, Step], voice: Voice, known: int | None) -> Verdict:

@@ -210,7 +210,9 @@ def _cancelled_run(run: Run, voice: Voice) -> Verdict:
 
 def rest_verdict(session: Session, voice: Voice) -> Verdict:
     """Return the verdict of a session about which nothing else is open: it ended, or waits for a message."""
-    last = session.runs[-1]
+    # Turn runs (eve 0.20 to 0.50) end with their turn; the session is the run that owns it.
+    owners = [run for run in session.runs if run.role != "turn"] or list(session.runs)
+    last = owners[-1]
     when: datetime | None = last.ended_at
     if last.status in ("completed", "failed", "cancelled"):
         sentence = f"The {'run' if session.kind == 'workflow' else 'session'} {last.status} {voice.at(when)}."
@@ -226,7 +228,7 @@ def rest_verdict(session: Session, voice: Voice) -> Verdict:
     built = f" Only eve {session.eve_version} can go on with it." if session.eve_version else ""
     return Verdict(
         code="idle",
-        sentence=f"Nothing is open: the session waits for the next message {voice.since(since)}.{built}",
+        sentence=f"Nothing is open: the session has waited for the next message {voice.since(since)}.{built}",
         certainty=session.certainty,
         evidence=session.evidence,
         run_id=last.run_id,

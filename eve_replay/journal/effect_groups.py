@@ -30,6 +30,8 @@ class Group:
     calls: list[tuple[Step, Attempt, ToolCall]] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
     parts: list[Execution] = field(default_factory=list)
+    #: The turn it belongs to was cancelled.
+    cancelled: bool = False
 
 
 def tool_groups(session: Session) -> list[Group]:
@@ -51,7 +53,9 @@ def tool_groups(session: Session) -> list[Group]:
     for child in session.children:
         if child.parent_call and child.role == "tool":
             by_call.setdefault(child.parent_call, []).append(child)
+    over = {turn.id for turn in session.turns if turn.status == "cancelled"}
     for group in groups:
+        group.cancelled = group.turn_id in over
         children = _children_of(group, by_call, session)
         if children:
             group.kind = "workflow-tool"
@@ -119,7 +123,7 @@ def _call_parts(group: Group, session: Session) -> list[Execution]:
             if found:
                 # A request and a result of one attempt may be two entries: one execution all the same.
                 best = max(found, key=lambda c: (c.returned, c.requested_at is not None))
-                parts.append(seen_part(best, step, attempt))
+                parts.append(seen_part(best, step, attempt, cancelled=group.cancelled))
             elif step.step_id in executing:
                 part = unseen_part(group.coordinate, group.position, step, attempt)
                 if part is not None:

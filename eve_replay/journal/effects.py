@@ -225,7 +225,7 @@ def _left_behind(group: Group, parts: tuple[Execution, ...]) -> bool:
     if any(p.returned for p in parts):
         return False
     return any(
-        (attempt.outcome == "cancelled" or step.action == "cancelled")
+        (group.cancelled or attempt.outcome == "cancelled" or step.action == "cancelled")
         and not call.deferred
         and not call.history_only
         for step, attempt, call in group.calls

@@ -83,9 +83,9 @@ def not_run(call: ToolCall) -> bool:
     return call.error is not None and call.error.get("code") == "TOOL_EXECUTION_DENIED"
 
 
-def seen_part(call: ToolCall, step: Step, attempt: Attempt) -> Execution:
+def seen_part(call: ToolCall, step: Step, attempt: Attempt, *, cancelled: bool = False) -> Execution:
     """What an attempt that names the call says about it."""
-    low, high, certainty, why = _count_seen(call, step, attempt)
+    low, high, certainty, why = _count_seen(call, step, attempt, cancelled)
     return Execution(
         run_id=step.run_id,
         step_id=step.step_id,
@@ -106,7 +106,9 @@ def seen_part(call: ToolCall, step: Step, attempt: Attempt) -> Execution:
     )
 
 
-def _count_seen(call: ToolCall, step: Step, attempt: Attempt) -> tuple[int, int, Certainty, str]:
+def _count_seen(
+    call: ToolCall, step: Step, attempt: Attempt, cancelled: bool
+) -> tuple[int, int, Certainty, str]:
     if call.history_only:
         return 0, 0, "implied", "only the history names it: unknown tool or invalid input, so nothing ran"
     if call.returned:
@@ -121,8 +123,8 @@ def _count_seen(call: ToolCall, step: Step, attempt: Attempt) -> tuple[int, int,
         return 0, 1, "unknown", "asked for, no result, and the attempt was interrupted"
     if attempt.outcome == "running":
         return 0, 1, "unknown", "asked for, no result, and no end of the attempt is recorded"
-    if attempt.outcome == "cancelled" or step.action == "cancelled":
-        return 0, 1, "unknown", "asked for in a turn that was cancelled before a result was recorded"
+    if cancelled or attempt.outcome == "cancelled" or step.action == "cancelled":
+        return 0, 1, "unknown", "asked for in a turn that was cancelled, no result"
     return 0, 1, "unknown", f"asked for, no result, although the attempt {attempt.outcome}"
 
 
@@ -157,13 +159,14 @@ def _beyond(coordinate: Coordinate | None, position: int | None, step: Step, att
         return attempt.body_why or "the body did not run"
     if coordinate is None:
         return ""
-    indexes = [e.step_index for e in attempt.stream_events if e.turn_id == coordinate.turn_id]
-    reached = [i for i in indexes if i is not None]
-    first = min((c.step_index for c in step.coordinates), default=0)
-    # Effects run ahead of the stream by some milliseconds within a model step; the next model step needs the
-    # results of this one, so what lies two steps ahead cannot have begun.
-    last = max(reached, default=first)
-    if coordinate.step_index > last + (1 if reached else 0):
+    signs = [e for e in attempt.stream_events if e.turn_id == coordinate.turn_id and e.step_index is not None]
+    last = max((e.step_index for e in signs if e.step_index is not None), default=None)
+    if last is None:
+        last = min((c.step_index for c in step.coordinates), default=0)
+    # Effects run some milliseconds ahead of the stream, but not a whole model call ahead: the next model step
+    # can only have begun when the end of this one is on the stream.
+    ended = any(e.step_index == last and e.type == "step.completed" for e in signs)
+    if coordinate.step_index > last + (1 if ended else 0):
         return f"the attempt ended in model step {last}, before this call could be asked for"
     instead = [
         call
