@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from eve_replay.cli._common import Shell
 from eve_replay.codec import Payload
-from eve_replay.errors import WrongUse
 from eve_replay.values import UNDEFINED, Undecoded, to_tagged
-from eve_replay.values.paths import parse_path
 from eve_replay.views.text import Line, line
 from eve_replay.views.value import value_lines, value_rows
 from eve_replay.views.words import size
@@ -34,14 +32,8 @@ def payload_json(payload: Payload, path: str | None) -> dict[str, object]:
 
 
 def part(payload: Payload, path: str | None) -> object:
-    """Return the value, or the part of it at ``path``. Raises WrongUse for a path nobody can read."""
-    if path is None:
-        return payload.value
-    if parse_path(path) is None:
-        raise WrongUse(
-            f"{path!r} is not a path.", hint="Write it as '$.args[0].history[3]', quoted for the shell."
-        )
-    return payload.at(path)
+    """Return the value, or the part of it at ``path``. Raises WrongUse for a text that is no path."""
+    return payload.value if path is None else payload.at(path)
 
 
 def payload_lines(
@@ -72,7 +64,7 @@ def payload_lines(
 def raw_lines(name: str, payload: Payload) -> list[Line]:
     """Return the layers and the first stored bytes in hexadecimal."""
     head = line((name, "strong"), (f"  {size(payload.size)} {' > '.join(payload.layers)}", "muted"))
-    if not isinstance(payload.raw, bytes):
+    if not payload.is_bytes:
         return [(), head, line(("  Stored as plain JSON, not as bytes.", "muted"))]
     return [(), head, *hex_lines(payload.raw)]
 

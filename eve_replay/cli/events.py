@@ -99,10 +99,11 @@ def _print(
     columns = [
         Column(title="slot", align="right"),
         Column(title="time"),
+        Column(title="", align="right"),
         Column(title="event"),
         Column(title="about"),
-        Column(title="", shrink=2, minimum=10),
-        Column(title="carries", shrink=1, minimum=7),
+        Column(title="", shrink=2, minimum=14, keep="both"),
+        Column(title="carries", optional=True),
     ]
     empty = "No event fits." if rows else "The log is empty: nothing has happened in this run."
     lines = table_lines(Table(columns=columns, rows=body, empty=empty), width=shell.width)
@@ -132,13 +133,14 @@ def _start_numbers(rows: list[EventRow]) -> dict[str, int]:
 def _cells(shell: Shell, row: EventRow, ids: dict[str, str], start: int) -> list[Cell | str]:
     about = row.correlation_id or ""
     carried = ", ".join(f"{name} {size(length)}" for name, length in row.payloads)
-    back = f" -{duration(row.back)}" if row.back else ""
-    again = f" (start {start})" if start > 1 else ""
+    back = f"-{duration(row.back)}" if row.back else ""
+    again = f" start {start}" if start > 1 else ""
     return [
         str(row.slot) if row.slot is not None else row.event_id[-6:],
-        Cell(clock(row.at, shell.zone, millis=True) + back, "plain" if not back else "warning"),
-        Cell(row.event_type + again, "again" if again else _TONES.get(row.event_type, "plain")),
+        clock(row.at, shell.zone, millis=True),
+        Cell(back, "warning"),
+        Cell(row.event_type, "again" if again else _TONES.get(row.event_type, "plain")),
         ids.get(about, about),
-        row.about,
+        Cell(row.about + again, "again" if again else "plain"),
         Cell(carried, "muted"),
     ]

@@ -16,7 +16,7 @@ from eve_replay.cli._common import (
     source_argument,
 )
 from eve_replay.views.records import RunRow, run_rows
-from eve_replay.views.table import Cell, Column, Table
+from eve_replay.views.table import Cell, Column, Row, Table
 from eve_replay.views.text import Line, line
 from eve_replay.views.words import ago, day_and_clock, duration, plural, short_ids, word_for, zone_name
 
@@ -81,22 +81,21 @@ def run_json(row: RunRow) -> dict[str, object]:
 
 def _table(shell: Shell, rows: list[RunRow], *, whole_ids: bool, filtered: bool) -> Table:
     ids = short_ids([row.run_id for row in rows])
-    body = []
+    body: list[Row] = []
     for row in rows:
         word = word_for(row.status)
         name = row.run_id if whole_ids else ids[row.run_id]
-        end = row.completed_at or row.updated_at
-        took = (
-            duration(row.took) if row.took is not None else f"last write {ago(end, shell.now)}" if end else ""
-        )
+        last = row.completed_at or row.updated_at
+        started = day_and_clock(row.started_at or row.created_at, shell.zone)
         body.append(
             [
                 "  " * row.depth + name,
                 Cell(word.word, word.tone),
                 row.function,
-                Cell(row.eve_version or row.core_version or "", "muted"),
-                day_and_clock(row.started_at or row.created_at, shell.zone),
-                took,
+                started[:16],
+                duration(row.took),
+                Cell(ago(last, shell.now, coarse=True), "muted"),
+                Cell(_version(row), "muted"),
                 Cell("purged " * row.purged + row.title, "muted"),
             ]
         )
@@ -106,14 +105,21 @@ def _table(shell: Shell, rows: list[RunRow], *, whole_ids: bool, filtered: bool)
             Column(title="run"),
             Column(title="status"),
             Column(title="workflow", shrink=1, minimum=12),
-            Column(title="version"),
             Column(title="started"),
-            Column(title="took", shrink=2, minimum=12),
-            Column(title="title", shrink=3, minimum=6),
+            Column(title="took", align="right"),
+            Column(title="last write", align="right"),
+            Column(title="version", optional=True),
+            Column(title="title", shrink=2, minimum=12, optional=True),
         ],
         rows=body,
         empty=empty,
     )
+
+
+def _version(row: RunRow) -> str:
+    if row.eve_version:
+        return f"eve {row.eve_version}"
+    return f"core {row.core_version}" if row.core_version else ""
 
 
 _NONE_YET = "No runs yet: this world is empty. Start one with your app, or see `eve-replay demo`."

@@ -21,7 +21,7 @@ from eve_replay.records import HookRecord, Other, StreamRecord, WaitRecord
 from eve_replay.times import iso
 from eve_replay.values import preview, to_tagged
 from eve_replay.views.records import RunRow, StepRow, run_row, step_rows
-from eve_replay.views.table import Cell, Column, Table
+from eve_replay.views.table import Cell, Column, Row, Table
 from eve_replay.views.text import Line, fields, line, paragraph, section
 from eve_replay.views.words import (
     ago,
@@ -141,17 +141,19 @@ def _steps(shell: Shell, steps: tuple[StepRow, ...], events: int, *, whole_ids: 
         ),
     )
     ids = short_ids([step.step_id for step in steps])
-    body = []
+    body: list[Row] = []
     for step in steps:
         word = word_for(step.status)
         took = duration(step.took) if step.took is not None else ""
         body.append(
             [
-                str(step.number),
                 step.step_id if whole_ids else ids[step.step_id],
                 step.name.function,
                 Cell(word.word, word.tone),
-                Cell(str(step.starts) if step.starts != 1 else "1", "again" if step.starts > 1 else "plain"),
+                Cell(
+                    ("↻ " if step.starts > 1 else "") + str(step.starts),
+                    "again" if step.starts > 1 else "plain",
+                ),
                 clock(step.started_at or step.created_at, shell.zone, millis=True),
                 took,
                 size(step.input_size) if step.input_size is not None else "",
@@ -160,15 +162,14 @@ def _steps(shell: Shell, steps: tuple[StepRow, ...], events: int, *, whole_ids: 
         )
     table = Table(
         columns=[
-            Column(title="#", align="right"),
             Column(title="step"),
-            Column(title="function", shrink=1, minimum=10),
+            Column(title="function", shrink=1, minimum=18, keep="both"),
             Column(title="status"),
             Column(title="starts", align="right"),
             Column(title="started"),
             Column(title="took", align="right"),
-            Column(title="in", align="right"),
-            Column(title="out", align="right"),
+            Column(title="in", align="right", optional=True),
+            Column(title="out", align="right", optional=True),
         ],
         rows=body,
         empty="No steps: the workflow body has not called any yet.",
@@ -194,7 +195,7 @@ def _others(shell: Shell, world: World, run_id: str, others: list[Other]) -> Non
     if hooks:
         echo(shell, section("Hooks", note="what may still come in"))
         ids = short_ids([hook.hook_id for hook in hooks])
-        rows = [
+        rows: list[Row] = [
             [
                 ids[hook.hook_id],
                 hook.text("token") or "",

@@ -71,11 +71,7 @@ def cli(
             step=step_json(row),
             **{
                 name: payload_json(payload, path)
-                | (
-                    {"raw": base64.b64encode(payload.raw).decode()}
-                    if raw and isinstance(payload.raw, bytes)
-                    else {}
-                )
+                | ({"raw": base64.b64encode(payload.raw).decode()} if raw and payload.is_bytes else {})
                 for name, payload in payloads.items()
             },
         )

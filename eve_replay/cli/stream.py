@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator, Mapping
 
 import click
 
@@ -20,13 +19,13 @@ from eve_replay.cli._common import (
 )
 from eve_replay.cli._payload import hex_lines
 from eve_replay.cli._pick import pick_run
-from eve_replay.codec import session_events, stream_values
+from eve_replay.codec import session_events, stream_form, stream_values
 from eve_replay.ids import ulid_time
+from eve_replay.problems import Problem, Receipt
 from eve_replay.records import StreamChunk, StreamRecord
-from eve_replay.times import iso, parse_time
-from eve_replay.values import Undecoded, preview, to_tagged
+from eve_replay.views.stream import StreamRow, is_session_stream, stream_rows
 from eve_replay.views.table import Cell, Column, Table
-from eve_replay.views.text import Line, line
+from eve_replay.views.text import Line, line, paragraph
 from eve_replay.views.value import value_lines, value_rows
 from eve_replay.views.words import clock, plural, size
 
@@ -42,7 +41,8 @@ def cli(shell: Shell, source: str | None, run: str | None, name: str | None, raw
     """Show what a run wrote to its streams.
 
     For an eve session these are the events a client sees: messages, model text, tool requests and results.
-    After a crash they repeat under new ids. An event here is no commit: only the event log commits.
+    When a body runs again it says the same again under new ids; such lines are marked. An event here is no
+    commit: only the event log commits.
     """
     world = open_source(shell, source)
     record = pick_run(shell, world, run)
@@ -53,10 +53,10 @@ def cli(shell: Shell, source: str | None, run: str | None, name: str | None, raw
     for each in names:
         chunks = list(world.stream(record.run_id, each))
         if shell.json:
-            documents.append(_json(shell, each, chunks, raw=raw))
+            documents.append(_json(shell, record.run_id, each, chunks, world.receipt, raw=raw))
         else:
             echo(shell, _head(each, chunks))
-            _print(shell, chunks, raw=raw, values=values)
+            _print(shell, record.run_id, each, chunks, world.receipt, raw=raw, values=values)
     if shell.json:
         emit_json(shell, "stream", world, world.receipt, runId=record.run_id, streams=documents)
     elif not names:
@@ -71,79 +71,71 @@ def _head(name: str, chunks: list[StreamChunk]) -> list[Line]:
     return [line((name, "strong"), (f"  {plural(len(data), 'chunk')}, {total}, {state}", "muted"))]
 
 
-def _json(shell: Shell, name: str, chunks: list[StreamChunk], *, raw: bool) -> dict[str, object]:
+def _note(receipt: Receipt, problems: list[Problem]) -> None:
+    for each in problems:
+        receipt.problem(each.severity, each.code, each.where, each.message, each.hint)
+
+
+def _json(
+    shell: Shell, run_id: str, name: str, chunks: list[StreamChunk], receipt: Receipt, *, raw: bool
+) -> dict[str, object]:
     document: dict[str, object] = {
         "name": name,
         "chunks": sum(not chunk.end for chunk in chunks),
         "done": any(chunk.end for chunk in chunks),
     }
     if raw:
-        return document | {
-            "raw": [
-                {"chunkId": c.chunk_id, "end": c.end, "base64": base64.b64encode(c.data).decode()}
-                for c in chunks
-            ]
-        }
-    return document | {"values": [to_tagged(value) for value in stream_values(chunks, keys=shell.keys)]}
+        stored = [(c.chunk_id, c.end, base64.b64encode(c.data).decode()) for c in chunks]
+        return document | {"raw": [{"chunkId": id_, "end": end, "base64": text} for id_, end, text in stored]}
+    items = stream_values(chunks, keys=shell.keys, run_id=run_id, limit=shell.limit, where=name)
+    _note(receipt, items.problems)
+    return document | {"values": [stream_form(item.value) for item in items]}
 
 
-def _print(shell: Shell, chunks: list[StreamChunk], *, raw: bool, values: bool) -> None:
+def _print(
+    shell: Shell,
+    run_id: str,
+    name: str,
+    chunks: list[StreamChunk],
+    receipt: Receipt,
+    *,
+    raw: bool,
+    values: bool,
+) -> None:
     if raw:
         for chunk in chunks:
-            stored = ulid_time(chunk.chunk_id)
-            end = "  end" if chunk.end else f"  {size(len(chunk.data))}"
-            echo(shell, [line(chunk.chunk_id, (f"  {clock(stored, shell.zone, millis=True)}{end}", "muted"))])
+            stored = clock(ulid_time(chunk.chunk_id), shell.zone, millis=True)
+            end = "end" if chunk.end else size(len(chunk.data))
+            echo(shell, [line(chunk.chunk_id, (f"  {stored}  {end}", "muted"))])
             echo(shell, hex_lines(chunk.data, limit=64))
         return
-    events = list(session_events(chunks, keys=shell.keys))
-    if not events:
-        for value in stream_values(chunks, keys=shell.keys):
-            echo(shell, value_lines(value_rows(value, budget=24), width=shell.width, indent=2))
+    events = session_events(chunks, keys=shell.keys, run_id=run_id, limit=shell.limit, where=name)
+    if not is_session_stream(events):
+        items = stream_values(chunks, keys=shell.keys, run_id=run_id, limit=shell.limit, where=name)
+        _note(receipt, items.problems)
+        for item in items:
+            echo(shell, value_lines(value_rows(item.value, budget=24), width=shell.width, indent=2))
         return
+    _note(receipt, events.problems)
     if values:
         for chunk_id, event in events:
             echo(shell, [line((chunk_id, "muted"))])
-            echo(shell, value_lines(value_rows(event, budget=40), width=shell.width, indent=2))
+            echo(shell, value_lines(value_rows(event), width=shell.width, indent=2))
         return
+    rows = stream_rows(events)
     columns = [Column(title="time"), Column(title="event"), Column(title="turn"), Column(title="", shrink=1)]
-    echo_table(shell, Table(columns=columns, rows=[_cells(shell, event) for _, event in events]), indent=2)
+    echo_table(shell, Table(columns=columns, rows=[_cells(shell, row) for row in rows]), indent=2)
+    repeats = sum(row.repeat for row in rows)
+    if repeats:
+        text = f"↻ {plural(repeats, 'event')} said before, under another id: a body ran again."
+        echo(shell, paragraph(text, width=shell.width, indent=2, tone="again"))
 
 
-def _cells(shell: Shell, event: Mapping[str, object]) -> list[Cell | str]:
-    data, meta = event.get("data"), event.get("meta")
-    data = data if isinstance(data, Mapping) else {}
-    at = parse_time(meta.get("at")) if isinstance(meta, Mapping) else None
-    turn = data.get("turnId")
-    place = f"{turn}/{data['stepIndex']}" if turn is not None and "stepIndex" in data else str(turn or "")
-    return [clock(at, shell.zone, millis=True), str(event.get("type", "")), place, Cell(_gist(data), "muted")]
-
-
-#: What a person wants to see of an event, in this order; coordinates are shown apart.
-_TELLING = (
-    "message",
-    "text",
-    "delta",
-    "toolName",
-    "actions",
-    "result",
-    "action",
-    "error",
-    "finishReason",
-    "usage",
-)
-_COORDINATES = frozenset({"turnId", "stepIndex", "sequence"})
-
-
-def _gist(data: Mapping[str, object]) -> str:
-    def ordered() -> Iterator[tuple[str, object]]:
-        for name in _TELLING:
-            if name in data:
-                yield name, data[name]
-        for name, value in data.items():
-            if name not in _TELLING and name not in _COORDINATES:
-                yield name, value
-
-    parts = [
-        f"{name} {preview(value, limit=120)}" for name, value in ordered() if not isinstance(value, Undecoded)
+def _cells(shell: Shell, row: StreamRow) -> list[Cell | str]:
+    mark = "↻ " if row.repeat else ""
+    return [
+        clock(row.at, shell.zone, millis=True),
+        Cell(row.type, row.tone),
+        row.place,
+        Cell(mark + row.gist, "again" if row.repeat else "muted"),
     ]
-    return ", ".join(parts[:4])

@@ -10,7 +10,7 @@ from eve_replay.views.safe import cut, display_width, pad, safe_text
 from eve_replay.views.text import Line, Span
 from eve_replay.views.tone import Tone
 
-__all__ = ["Cell", "Column", "Table", "table_lines"]
+__all__ = ["Cell", "Column", "Row", "Table", "table_lines"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +19,10 @@ class Cell:
 
     text: str
     tone: Tone = "plain"
+
+
+#: One row: cells, or plain strings for cells in the plain tone.
+Row = Sequence[Cell | str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +35,7 @@ class Column:
         shrink: 0 never gets narrower; columns with a higher number give way first.
         minimum: cells a shrinking column keeps at least.
         keep: which part survives when the text is cut: ``start``, ``end`` or ``both``.
+        optional: the column is left out when the rows do not fit with it, the last such column first.
     """
 
     title: str
@@ -38,6 +43,7 @@ class Column:
     shrink: int = 0
     minimum: int = 8
     keep: Literal["start", "end", "both"] = "start"
+    optional: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +57,7 @@ class Table:
     """
 
     columns: Sequence[Column]
-    rows: Sequence[Sequence[Cell | str]] = field(default_factory=tuple)
+    rows: Sequence[Row] = field(default_factory=tuple)
     empty: str = ""
 
 
@@ -99,9 +105,15 @@ def table_lines(table: Table, *, width: int = 80, gap: int = 2, indent: int = 0)
     for row in rows:
         row.extend(Cell("") for _ in range(len(table.columns) - len(row)))
     used = [index for index in range(len(table.columns)) if any(row[index].text for row in rows)]
-    slim = Table(columns=[table.columns[index] for index in used])
-    rows = [[row[index] for index in used] for row in rows]
-    widths = _widths(slim, rows, width - indent, gap)
+    while True:
+        slim = Table(columns=[table.columns[index] for index in used])
+        shown = [[row[index] for index in used] for row in rows]
+        widths = _widths(slim, shown, width - indent, gap)
+        optional = [index for index in used if table.columns[index].optional]
+        if not optional or sum(widths) + gap * (len(widths) - 1) <= width - indent:
+            break
+        used.remove(optional[-1])
+    rows = shown
     out = []
     if any(column.title for column in slim.columns):
         head = [Cell(safe_text(column.title), "muted") for column in slim.columns]

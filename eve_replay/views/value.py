@@ -237,7 +237,7 @@ class ValueTree:
         nodes: list[ValueNode | ValueRow] = []
         undefined: list[str] = []
         for child in self.children(node, limit=page):
-            if group_undefined and child.value is UNDEFINED and isinstance(node.value, dict):
+            if group_undefined and child.value is UNDEFINED and isinstance(node.value, (dict, Tagged)):
                 undefined.append(child.label)
             else:
                 nodes.append(child)

@@ -139,14 +139,20 @@ def duration(seconds: float | timedelta | None) -> str:
     return f"{round(minutes / 1440)} days"
 
 
-def ago(then: datetime | None, now: datetime) -> str:
-    """Return ``3 days ago``, ``just now``, ``in 14 min``; empty when ``then`` is None."""
+def ago(then: datetime | None, now: datetime, *, coarse: bool = False) -> str:
+    """Return ``3 days ago``, ``just now``, ``in 14 min``; empty when ``then`` is None.
+
+    With ``coarse`` only the largest unit is said: ``2 h ago`` for two and a half hours.
+    """
     if then is None:
         return ""
     seconds = (now - then).total_seconds()
     if abs(seconds) < 1:
         return "just now"
-    return f"{duration(seconds)} ago" if seconds > 0 else f"in {duration(-seconds)}"
+    said = duration(abs(seconds))
+    if coarse:
+        said = " ".join(said.split(" ")[:2])
+    return f"{said} ago" if seconds > 0 else f"in {said}"
 
 
 def size(count: int) -> str:
