@@ -4,9 +4,12 @@ The public names are loaded on first use, so that importing the package costs ne
 
     from eve_replay import open_journal
 
-    journal = open_journal("sample:crash")
+    journal = open_journal("sample:crash-in-tool")
     for run in journal.runs:
         print(run.record.run_id, run.record.status)
+
+``diff`` and ``samples`` are modules; everything else is a function or a class. Less common names
+(``Payload``, ``preview``, ``to_tagged`` and the errors) can be imported from here too.
 """
 
 from __future__ import annotations
@@ -17,29 +20,33 @@ from typing import TYPE_CHECKING
 from eve_replay._version import __version__
 
 if TYPE_CHECKING:
+    from eve_replay import diff
     from eve_replay.codec import KeyRing, Payload
-    from eve_replay.errors import EveReplayError, NotFound, SourceUnreadable, UnknownSource
-    from eve_replay.journal import Journal, open_journal
+    from eve_replay.errors import EveReplayError, NotFound, SourceUnreadable, UnknownSource, WrongUse
+    from eve_replay.journal import EffectsPolicy, Journal, Ledger, open_journal
+    from eve_replay.notebook import explore
     from eve_replay.problems import Problem, Receipt
+    from eve_replay.recovery import crash_points, forecast, matrix, simulate
     from eve_replay.values import from_tagged, preview, to_tagged
+    from eve_replay.worlds.base import World
     from eve_replay.worlds.registry import open_world
 
 __all__ = [
+    "EffectsPolicy",
     "EveReplayError",
     "Journal",
     "KeyRing",
-    "NotFound",
-    "Payload",
-    "Problem",
-    "Receipt",
-    "SourceUnreadable",
-    "UnknownSource",
+    "Ledger",
+    "World",
     "__version__",
-    "from_tagged",
+    "crash_points",
+    "diff",
+    "explore",
+    "forecast",
+    "matrix",
     "open_journal",
     "open_world",
-    "preview",
-    "to_tagged",
+    "simulate",
 ]
 
 _HOMES = {
@@ -47,6 +54,7 @@ _HOMES = {
     "NotFound": "errors",
     "SourceUnreadable": "errors",
     "UnknownSource": "errors",
+    "WrongUse": "errors",
     "Problem": "problems",
     "Receipt": "problems",
     "from_tagged": "values",
@@ -54,13 +62,24 @@ _HOMES = {
     "to_tagged": "values",
     "KeyRing": "codec",
     "Payload": "codec",
+    "World": "worlds.base",
     "open_world": "worlds.registry",
+    "EffectsPolicy": "journal",
     "Journal": "journal",
+    "Ledger": "journal",
     "open_journal": "journal",
+    "crash_points": "recovery",
+    "forecast": "recovery",
+    "matrix": "recovery",
+    "simulate": "recovery",
+    "explore": "notebook",
 }
+_MODULES = frozenset({"diff", "samples"})
 
 
 def __getattr__(name: str) -> object:
+    if name in _MODULES:
+        return importlib.import_module(f"{__name__}.{name}")
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
@@ -70,4 +89,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted({*__all__, *_HOMES, *_MODULES})

@@ -35,7 +35,16 @@ def open_tree(tree: FileTree, base: str = "", *, label: str = "", **options: Any
 
 def _open(found: Found, options: dict[str, Any]) -> LocalWorld:
     options.setdefault("only", found.only)
-    return LocalWorld(found.tree, found.base, label=found.label, **options)
+    world = LocalWorld(found.tree, found.base, label=found.label, **options)
+    for place in found.beside:
+        world.receipt.problem(
+            "warning",
+            "another-data-folder",
+            place,
+            f"This project has a second data folder, {place}; it was not opened.",
+            "Name it to see its runs.",
+        )
+    return world
 
 
 class _LocalOpener:

@@ -6,6 +6,7 @@ Names that leave the archive (``..``, absolute ones), links and devices are refu
 
 from __future__ import annotations
 
+import io
 import tarfile
 import threading
 import zipfile
@@ -21,6 +22,7 @@ from eve_replay.worlds.local_tree import MemoryTree, NotReadable
 
 __all__ = ["ARCHIVE_LIMIT", "archive_tree", "is_archive_name"]
 
+_DAMAGE = (tarfile.TarError, zipfile.BadZipFile, LZMAError, zlib.error, EOFError, ValueError)
 _SUFFIXES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2", ".tbz2")
 
 #: Bytes of all files of one archive together. A tar is read once into memory, so it has to end somewhere.
@@ -32,8 +34,16 @@ def is_archive_name(name: str) -> bool:
     return name.lower().endswith(_SUFFIXES)
 
 
-def archive_tree(path: Path, *, label: str = "", limit: int = ARCHIVE_LIMIT) -> MemoryTree:
+def archive_tree(
+    path: Path, *, label: str = "", limit: int = ARCHIVE_LIMIT, data: bytes | None = None
+) -> MemoryTree:
     """Return an archive's content as a tree.
+
+    Args:
+        path: the archive; only its name matters when ``data`` is given.
+        label: what to call it, the path by default.
+        limit: most bytes of all files of a tar together.
+        data: the archive's bytes when they are at hand.
 
     Raises:
         SourceUnreadable: it is no such archive, it is damaged, or it holds more than ``limit`` bytes.
@@ -41,9 +51,10 @@ def archive_tree(path: Path, *, label: str = "", limit: int = ARCHIVE_LIMIT) -> 
     label = label or str(path)
     try:
         if path.name.lower().endswith(".zip"):
-            return _zip_tree(path, label)
-        return _tar_tree(path, label, limit)
-    except (tarfile.TarError, zipfile.BadZipFile, LZMAError, zlib.error, EOFError, ValueError) as error:
+            return _zip_tree(path if data is None else io.BytesIO(data), label)
+        with tarfile.open(path) if data is None else tarfile.open(fileobj=io.BytesIO(data)) as tar:
+            return _tar_tree(tar, label, limit)
+    except _DAMAGE as error:
         raise SourceUnreadable(
             f"{label} is not a readable archive: {error}.",
             hint="Copy it again, or unpack it and name the folder.",
@@ -60,12 +71,12 @@ def _clean(name: str) -> str | None:
     return "/".join(parts)
 
 
-def _tar_tree(path: Path, label: str, limit: int) -> MemoryTree:
+def _tar_tree(tar: tarfile.TarFile, label: str, limit: int) -> MemoryTree:
     files: dict[str, bytes | Callable[[int], bytes]] = {}
     folders: list[str] = []
     rejected: dict[str, str] = {}
     total = 0
-    with tarfile.open(path) as tar:
+    try:
         for member in tar:
             name = _clean(member.name)
             if name is None:
@@ -83,10 +94,15 @@ def _tar_tree(path: Path, label: str, limit: int) -> MemoryTree:
                 files[name] = handle.read() if handle is not None else b""
             else:
                 rejected[member.name] = "it is a link or a device"
+    except _DAMAGE as error:
+        if not files:
+            raise
+        # A cut archive still has its first files: show them, and say that there was more.
+        rejected[f"after {next(reversed(files))}"] = f"the archive is cut or damaged from here on ({error})"
     return MemoryTree(files, folders=folders, label=label, rejected=rejected)
 
 
-def _zip_tree(path: Path, label: str) -> MemoryTree:
+def _zip_tree(path: Path | IO[bytes], label: str) -> MemoryTree:
     source = zipfile.ZipFile(path)
     lock = threading.Lock()
     files: dict[str, bytes | Callable[[int], bytes]] = {}

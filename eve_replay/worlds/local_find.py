@@ -24,24 +24,30 @@ __all__ = ["Found", "data_folders", "find", "looks_like_data", "recognise"]
 #: Folders that only a data folder of the local world has side by side.
 _PARTS = ("runs", "events", "steps", "streams", "hooks", "waits", ".locks")
 #: Where a project keeps its data folder: eve 0.50 on, eve 0.20 and plain SDK apps, Next.js apps.
-_PLACES = (".eve/.workflow-data", ".workflow-data", ".next/workflow-data", "workflow-data", "data", "final")
+_PLACES = (".eve/.workflow-data", ".workflow-data", ".next/workflow-data", "workflow-data", "data")
 _WINDOWS = re.compile(r"[A-Za-z]:[\\/]|\\\\[^\\]+\\")
 _MANY = 12
+_CHILDREN = 50
+#: Sure enough to be asked first, so that our message is the one that is shown.
+_SURE_ENOUGH = 0.6
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A data folder: the tree, its path in it, and the one run the path named (or empty)."""
+    """A data folder: the tree, its path in it, the one run the path named (or empty), others beside it."""
 
     tree: FileTree
     base: str
     label: str
     only: str = ""
+    beside: tuple[str, ...] = ()
 
 
 def recognise(source: str) -> float:
     """Return how sure we are that ``source`` is ours, without opening anything big. Never raises."""
     try:
+        if _is_windows(source) and os.name != "nt":
+            return _SURE_ENOUGH
         path = Path(source).expanduser()
         if path.is_dir():
             if data_folders(DiskTree(path)) or _enclosing(path) is not None:
@@ -53,7 +59,7 @@ def recognise(source: str) -> float:
             return 0.4 if is_archive_name(path.name) else 0.1
         if _archive_in(path) is not None:
             return 0.8
-        return 0.1 if "://" not in source and not _is_windows(source) else 0.0
+        return 0.1 if "://" not in source else 0.0
     except (OSError, ValueError, RuntimeError):
         return 0.05
 
@@ -123,6 +129,14 @@ def data_folders(tree: FileTree, base: str = "") -> list[str]:
     return found
 
 
+def _beside(tree: FileTree, base: str, chosen: str) -> tuple[str, ...]:
+    """Return the other usual places that hold data too: after an upgrade a project may have two."""
+    if chosen == base:
+        return ()
+    places = (join(base, place) for place in _PLACES)
+    return tuple(place for place in places if place != chosen and looks_like_data(tree, place))
+
+
 def _holds_runs(tree: FileTree, folder: str) -> bool:
     try:
         entries = tree.entries(folder)
@@ -148,7 +162,8 @@ def _in_folder(path: Path) -> Found:
     next(iter(os.scandir(path)), None)  # raises PermissionError here, where it can be told plainly
     found = data_folders(tree)
     if len(found) == 1:
-        return Found(tree, found[0], str(path / found[0]) if found[0] else str(path))
+        label = str(path / found[0]) if found[0] else str(path)
+        return Found(tree, found[0], label, beside=_beside(tree, "", found[0]))
     if found:
         raise _several(str(path), found)
     enclosing = _enclosing(path)
@@ -164,7 +179,8 @@ def _in_archive(path: Path, inner: str) -> Found:
         raise UnknownSource(f"{path} holds no {inner}.", hint=_listing(tree, ""))
     found = data_folders(tree, inner)
     if len(found) == 1:
-        return Found(tree, found[0], f"{path}/{found[0]}" if found[0] else str(path))
+        place = f"{path}/{found[0]}" if found[0] else str(path)
+        return Found(tree, found[0], place, beside=_beside(tree, inner, found[0]))
     if found:
         raise _several(label, found)
     raise UnknownSource(f"{label} holds no data folder of a local world.", hint=_listing(tree, inner))
@@ -261,10 +277,23 @@ def _not_ours(path: Path) -> UnknownSource:
             hint="Start the app and run something, or name the folder WORKFLOW_LOCAL_DATA_DIR points to.",
         )
     shown = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
+    below = _below(path, names)
     return UnknownSource(
         f"{path} holds something else ({shown}): no runs/, events/ or steps/ folder.",
-        hint="Give the project folder, its .eve or .workflow-data folder, or a copy of the data folder.",
+        hint=f"There is one in {below}."
+        if below
+        else "Give the project folder, its .eve or .workflow-data folder, or a copy of the data folder.",
     )
+
+
+def _below(path: Path, names: list[str]) -> str:
+    """Return a data folder one level further down, empty when there is none."""
+    for name in names[:_CHILDREN]:
+        if (path / name).is_dir() and not (path / name).is_symlink():
+            found = data_folders(DiskTree(path / name))
+            if found:
+                return str(path / name / found[0])
+    return ""
 
 
 def _listing(tree: FileTree, base: str) -> str:

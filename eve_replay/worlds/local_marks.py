@@ -108,9 +108,7 @@ class Marks:
             fields = self._files.record(path, "staged delivery") or {}
             origin = self._layout.origin(path)
             self._maker.wrap_event_data(fields, origin, run_id)
-            yield MarkRecord(
-                fields, origin, kind="run", phase=lock.phase, subject=parsed.stem, of_run=run_id
-            )
+            yield MarkRecord(fields, origin, kind="run", phase=lock.phase, subject=parsed.stem, of_run=run_id)
 
     def _read_hook_locks(self) -> _ByRun:
         found: dict[str, list[MarkRecord]] = {}

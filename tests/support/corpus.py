@@ -22,9 +22,7 @@ _SUFFIXES = (".tar.xz", ".tar.gz")
 def names(group: str = "local") -> list[str]:
     """Return the scenario names of one group (a folder of ``tests/corpus``), sorted."""
     return sorted(
-        path.name.removesuffix(suffix)
-        for suffix in _SUFFIXES
-        for path in (CORPUS / group).glob(f"*{suffix}")
+        path.name.removesuffix(suffix) for suffix in _SUFFIXES for path in (CORPUS / group).glob(f"*{suffix}")
     )
 
 
