@@ -21,13 +21,23 @@ from eve_replay._version import __version__
 
 if TYPE_CHECKING:
     from eve_replay import diff
-    from eve_replay.codec import KeyRing, Payload
-    from eve_replay.errors import EveReplayError, NotFound, SourceUnreadable, UnknownSource, WrongUse
-    from eve_replay.journal import EffectsPolicy, Journal, Ledger, open_journal
+    from eve_replay.codec import KeyRing
+    from eve_replay.codec import Payload as Payload
+    from eve_replay.errors import EveReplayError
+    from eve_replay.errors import NotFound as NotFound
+    from eve_replay.errors import SourceUnreadable as SourceUnreadable
+    from eve_replay.errors import UnknownSource as UnknownSource
+    from eve_replay.errors import WrongUse as WrongUse
+    from eve_replay.journal import Journal, open_journal
+    from eve_replay.journal.ledger import Ledger
+    from eve_replay.journal.policy import EffectsPolicy
     from eve_replay.notebook import explore
-    from eve_replay.problems import Problem, Receipt
+    from eve_replay.problems import Problem as Problem
+    from eve_replay.problems import Receipt as Receipt
     from eve_replay.recovery import crash_points, forecast, matrix, simulate
-    from eve_replay.values import from_tagged, preview, to_tagged
+    from eve_replay.values import from_tagged as from_tagged
+    from eve_replay.values import preview as preview
+    from eve_replay.values import to_tagged as to_tagged
     from eve_replay.worlds.base import World
     from eve_replay.worlds.registry import open_world
 
@@ -64,9 +74,9 @@ _HOMES = {
     "Payload": "codec",
     "World": "worlds.base",
     "open_world": "worlds.registry",
-    "EffectsPolicy": "journal",
+    "EffectsPolicy": "journal.policy",
     "Journal": "journal",
-    "Ledger": "journal",
+    "Ledger": "journal.ledger",
     "open_journal": "journal",
     "crash_points": "recovery",
     "forecast": "recovery",

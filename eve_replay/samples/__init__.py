@@ -64,7 +64,7 @@ def read(name: str, file: str) -> bytes:
 
 
 def ledger(name: str) -> list[dict[str, Any]]:
-    """Return the side effects that really happened, in order: ground truth, written by the tools themselves."""
+    """Return the side effects that really happened, in order, as the tools themselves wrote them down."""
     return _lines(name, "ledger.ndjson")
 
 
