@@ -78,6 +78,7 @@ VerdictCode = Literal[
     "held",
     "parked",
     "repeat-absorbed",
+    "re-executed",
     "half-written",
     "purged",
     "completed",

@@ -139,6 +139,8 @@ def _did(part: Execution, effect: Effect, steps: Mapping[str, Step], voice: Voic
         return " ".join(w for w in (verb, _brief(part.output, effect), voice.at(part.at)) if w)
     if part.requested:
         return f"asked for it, with no recorded result, {voice.at(part.at)}"
+    if part.reached:
+        return f"ended just before it showed anything of it, begun {voice.at(part.started_at)}"
     if attempt is not None and attempt.outcome == "running":
         return f"shows nothing of it yet, begun {voice.at(part.started_at)}"
     return f"shows nothing of it, begun {voice.at(part.started_at)}"

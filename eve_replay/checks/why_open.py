@@ -15,10 +15,48 @@ from eve_replay.journal.effects import Effect
 from eve_replay.journal.model import Evidence, Park, Run, Session, Step
 from eve_replay.problems import Severity
 
-__all__ = ["open_verdicts", "park_verdicts", "version_verdicts", "wedge_verdicts"]
+__all__ = ["open_verdicts", "park_verdicts", "repeat_verdicts", "version_verdicts", "wedge_verdicts"]
 
 #: A sleep or retry may be late by this much before we call it overdue: timers poll.
 _GRACE = timedelta(seconds=60)
+
+
+def repeat_verdicts(session: Session, voice: Voice) -> Iterator[Verdict]:
+    """Yield which steps ran again, and what that cost: model calls and tokens paid more than once."""
+    for step in session.steps:
+        died = [a for a in step.attempts[:-1] if a.outcome == "interrupted"]
+        if not died:
+            continue
+        last = step.attempts[-1]
+        again = [call for call in step.model_calls if call.paid_again]
+        tokens = sum(call.tokens.total for call in again if call.tokens is not None)
+        silent = [a for a in died if step.kind == "turn" and not a.tool_calls]
+        cost = ""
+        if again:
+            paid = f" ({tokens} tokens)" if tokens else ""
+            verb = "was" if len(again) == 1 else "were"
+            cost = f" {count(len(again), 'model call')} {verb} made again{paid}."
+        unseen = ""
+        if silent:
+            numbers = listed(str(a.n) for a in silent)
+            unseen = (
+                f" Attempt {numbers} shows no tool call; one that ran in its last moments need not "
+                "have reached "
+                "the stream."
+            )
+        numbers = listed(str(a.n) for a in died)
+        when = voice.at(died[-1].last_sign_at or died[-1].started_at)
+        yield Verdict(
+            code="re-executed",
+            sentence=f"{step.function} ({short_id(step.step_id)}) was executed again: attempt {numbers} was "
+            f"interrupted (its last sign {when}), attempt {last.n} began "
+            f"{voice.at(last.started_at)}.{cost}{unseen}",
+            certainty="observed",
+            evidence=tuple(e for a in step.attempts for e in a.evidence),
+            turn_id=step.turn_id or "",
+            run_id=step.run_id,
+            step_id=step.step_id,
+        )
 
 
 class _Maker(Protocol):

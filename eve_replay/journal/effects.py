@@ -81,10 +81,10 @@ class Effect:
     def may_have_run_twice(self) -> bool:
         """Whether the journal shows a sign of a second execution that it cannot settle.
 
-        A request or a result in more than one attempt is a sign. An attempt that shows neither only widens
-        ``executions``: nothing on the stream says that it came as far as this call.
+        A request, a result, or the model's answer in more than one attempt is a sign. An attempt that shows
+        none of them only widens ``executions``: nothing says that it came as far as this call.
         """
-        signs = [p for p in self.by_attempt if p.executions.max != 0 and (p.requested or p.returned)]
+        signs = [p for p in self.by_attempt if p.executions.max != 0 and p.reached]
         return not self.ran_twice and len(signs) > 1
 
     @property

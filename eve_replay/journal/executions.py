@@ -49,6 +49,7 @@ class Execution:
         requested: whether the request is recorded for this attempt (if not, only
             other attempts show the call).
         returned: whether a result is.
+        reached: whether the attempt shows that it came this far: the call itself, or its model's answer.
         call_id: the id the call had in this attempt, None for step functions and where none is seen.
         output: the recorded result, None without one.
         at: when it returned, else was requested, else when the attempt started.
@@ -63,6 +64,7 @@ class Execution:
     why: str
     requested: bool = False
     returned: bool = False
+    reached: bool = False
     is_error: bool = False
     call_id: str | None = None
     input: object = field(default=None, repr=False)
@@ -71,6 +73,12 @@ class Execution:
     started_at: datetime | None = None
     window_end: datetime | None = None
     evidence: tuple[Evidence, ...] = ()
+
+
+#: Signs that a model step has its answer; what the answer asked for may have run.
+_ANSWERED = frozenset({"message.completed", "actions.requested", "action.result", "step.completed"})
+#: Signs that the answer to an approval was taken: the approved call is the next thing to run.
+_TAKEN = frozenset({"input.resolved", "approval.settled"})
 
 
 def not_run(call: ToolCall) -> bool:
@@ -95,6 +103,7 @@ def seen_part(call: ToolCall, step: Step, attempt: Attempt, *, cancelled: bool =
         why=why,
         requested=call.requested_at is not None and not call.deferred,
         returned=call.returned and high > 0,
+        reached=high > 0,
         is_error=call.is_error,
         call_id=call.call_id,
         input=call.input,
@@ -136,8 +145,11 @@ def unseen_part(
         return None
     low_why = _beyond(coordinate, position, step, attempt)
     count = Executions(min=0, max=0 if low_why else 1)
+    reached = not low_why and _reached(coordinate, attempt)
     why = low_why or "nothing on the stream of this interrupted attempt names it, which proves nothing"
-    if attempt.outcome == "running" and not low_why:
+    if reached:
+        why = "the stream of this interrupted attempt ends just before this call"
+    elif attempt.outcome == "running" and not low_why:
         why = "nothing on the stream of this attempt names it yet"
     return Execution(
         run_id=step.run_id,
@@ -146,10 +158,20 @@ def unseen_part(
         executions=count,
         certainty="implied" if low_why else "unknown",
         why=why,
+        reached=reached,
         at=attempt.started_at,
         started_at=attempt.started_at,
         window_end=attempt.window_end,
         evidence=attempt.evidence,
+    )
+
+
+def _reached(coordinate: Coordinate | None, attempt: Attempt) -> bool:
+    """Whether the model had answered in this attempt, or the approval had been taken: the call was due."""
+    return any(
+        (event.coordinate == coordinate and event.type in _ANSWERED)
+        or (event.turn_id == (coordinate.turn_id if coordinate else None) and event.type in _TAKEN)
+        for event in attempt.stream_events
     )
 
 
@@ -160,9 +182,12 @@ def _beyond(coordinate: Coordinate | None, position: int | None, step: Step, att
     if coordinate is None:
         return ""
     signs = [e for e in attempt.stream_events if e.turn_id == coordinate.turn_id and e.step_index is not None]
-    last = max((e.step_index for e in signs if e.step_index is not None), default=None)
-    if last is None:
-        last = min((c.step_index for c in step.coordinates), default=0)
+    # The step's first model call is always in reach; the result of an approved call of an earlier model step
+    # may come before it, under the earlier index.
+    called = [m.coordinate.step_index for m in step.model_calls]
+    first = min(called or [c.step_index for c in step.coordinates], default=0)
+    last = max((e.step_index for e in signs if e.step_index is not None), default=first)
+    last = max(last, first)
     # Effects run some milliseconds ahead of the stream, but not a whole model call ahead: the next model step
     # can only have begun when the end of this one is on the stream.
     ended = any(e.step_index == last and e.type == "step.completed" for e in signs)
@@ -189,6 +214,7 @@ def child_part(run: Run, starter: Step | None) -> Execution:
         why=f"a child run was started for it, and is {run.status or 'without status'}",
         requested=True,
         returned=run.status == "completed",
+        reached=True,
         call_id=run.parent_call,
         at=run.created_at,
         started_at=run.created_at,
@@ -209,6 +235,7 @@ def function_part(step: Step, attempt: Attempt, run: Run) -> Execution:
         why=why,
         requested=True,
         returned=attempt.outcome in ("completed", "failed") and high > 0,
+        reached=high > 0,
         is_error=attempt.outcome == "failed",
         at=attempt.ended_at or attempt.started_at,
         started_at=attempt.started_at,

@@ -213,6 +213,9 @@ def _covered(candidates: Sequence[_Candidate]) -> frozenset[str]:
 def _count(candidate: _Candidate, covered: frozenset[str], names: Sequence[str]) -> Count:
     effect = candidate.effect
     total = sum(entry.times for entry, _ in candidate.entries)
+    if not candidate.entries and effect.kind == "workflow-tool":
+        # What a workflow tool does, its steps do: a ledger has lines for those.
+        return Count(effect=effect, count=None)
     if not candidate.entries and effect.tool not in covered:
         known = any(
             name.lower() in candidate.names or candidate.words & set(split_words(name)) for name in names

@@ -37,6 +37,7 @@ _TONES: dict[str, Tone] = {
     "running": "strong",
     "leased": "again",
     "interrupted": "again",
+    "re-executed": "again",
     "overdue": "warning",
     "dormant": "warning",
     "repeat-absorbed": "ok",
