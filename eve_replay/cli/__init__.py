@@ -17,7 +17,7 @@ import click
 
 from eve_replay._version import __version__
 
-__all__ = ["COMMANDS", "SECTIONS", "Entry", "group", "main", "run"]
+__all__ = ["COMMANDS", "SECTIONS", "Entry", "exists", "group", "main", "run"]
 
 
 class Entry(NamedTuple):
@@ -98,7 +98,8 @@ COMMANDS: Mapping[str, Entry] = MappingProxyType(
 )
 
 
-def _exists(entry: Entry) -> bool:
+def exists(entry: Entry) -> bool:
+    """Return whether the module of a command is there, without importing it."""
     return importlib.util.find_spec(entry.module) is not None
 
 
@@ -106,11 +107,11 @@ class _Group(click.Group):
     """A group that knows its commands from the table and imports only the one that is used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return [name for name, entry in COMMANDS.items() if _exists(entry)]
+        return [name for name, entry in COMMANDS.items() if exists(entry)]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         entry = COMMANDS.get(cmd_name)
-        if entry is None or not _exists(entry):
+        if entry is None or not exists(entry):
             return None
         command: click.Command = importlib.import_module(entry.module).cli
         return command

@@ -221,7 +221,7 @@ def open_journal(shell: Shell, source: str | None) -> Journal:
     """Return the journal (sessions, turns, attempts) of the world at ``source``."""
     from eve_replay.journal import Journal
 
-    return Journal(open_source(shell, source))
+    return Journal(open_source(shell, source), keys=shell.keys)
 
 
 def match_id(ids: Iterable[str], wanted: str, what: str) -> str:

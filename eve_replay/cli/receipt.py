@@ -15,7 +15,7 @@ from eve_replay.cli._common import (
     source_argument,
 )
 from eve_replay.codec import Payload
-from eve_replay.problems import Problem, Receipt, Skipped
+from eve_replay.problems import Problem, Skipped
 from eve_replay.records import EventRecord, Record, StreamRecord
 from eve_replay.values import Undecoded
 from eve_replay.views.table import Cell, Column, Table

@@ -141,6 +141,25 @@ def _steps(shell: Shell, steps: tuple[StepRow, ...], events: int, *, whole_ids: 
         ),
     )
     ids = short_ids([step.step_id for step in steps])
+    echo_table(shell, step_table(shell, steps, whole_ids=whole_ids), indent=2)
+    for step in steps:
+        if step.note:
+            echo(
+                shell,
+                paragraph(f"{ids[step.step_id]}: {step.note}", width=shell.width, indent=2, tone="warning"),
+            )
+    again = [step for step in steps if step.starts > 1]
+    if again:
+        text = (
+            f"{plural(len(again), 'step')} started more than once: an earlier start may already have acted. "
+            "`eve-replay attempts` tells them apart."
+        )
+        echo(shell, paragraph(text, width=shell.width, indent=2, tone="again"))
+
+
+def step_table(shell: Shell, steps: tuple[StepRow, ...], *, whole_ids: bool = False) -> Table:
+    """Return the table of a run's steps."""
+    ids = short_ids([step.step_id for step in steps])
     body: list[Row] = []
     for step in steps:
         word = word_for(step.status)
@@ -160,7 +179,7 @@ def _steps(shell: Shell, steps: tuple[StepRow, ...], events: int, *, whole_ids: 
                 size(step.output_size) if step.output_size is not None else "error" * step.has_error,
             ]
         )
-    table = Table(
+    return Table(
         columns=[
             Column(title="step"),
             Column(title="function", shrink=1, minimum=18, keep="both"),
@@ -174,20 +193,6 @@ def _steps(shell: Shell, steps: tuple[StepRow, ...], events: int, *, whole_ids: 
         rows=body,
         empty="No steps: the workflow body has not called any yet.",
     )
-    echo_table(shell, table, indent=2)
-    for step in steps:
-        if step.note:
-            echo(
-                shell,
-                paragraph(f"{ids[step.step_id]}: {step.note}", width=shell.width, indent=2, tone="warning"),
-            )
-    again = [step for step in steps if step.starts > 1]
-    if again:
-        text = (
-            f"{plural(len(again), 'step')} started more than once: an earlier start may already have acted. "
-            "`eve-replay attempts` tells them apart."
-        )
-        echo(shell, paragraph(text, width=shell.width, indent=2, tone="again"))
 
 
 def _others(shell: Shell, world: World, run_id: str, others: list[Other]) -> None:

@@ -22,7 +22,7 @@ CASES = {
     "runs-simple": (0, ["runs", "sample:simple-turn"]),
     "runs-crash": (0, ["runs", "sample:crash-in-tool", "--whole-ids"]),
     "show-crash": (0, ["show", "sample:crash-in-tool"]),
-    "show-approval": (0, ["show", "sample:approval"]),
+    "show-approval": (0, ["show", "sample:approval-hold"]),
     "events-crash": (0, ["events", "sample:crash-in-tool"]),
     "events-values": (0, ["events", "sample:simple-turn", "--type", "step_completed", "--values"]),
     "stream-crash": (0, ["stream", "sample:crash-in-tool"]),

@@ -1,0 +1,175 @@
+"""``eve-replay demo``: a real crash, read step by step, with the commands that show each thing."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping
+
+from eve_replay import samples
+from eve_replay.cli import COMMANDS, exists
+from eve_replay.cli._common import Shell, command, echo, echo_table, emit_json, finish
+from eve_replay.cli._payload import payload_json
+from eve_replay.cli.runs import run_json
+from eve_replay.cli.show import step_json, step_table
+from eve_replay.codec import Payload
+from eve_replay.journal import Attempt, Journal
+from eve_replay.times import parse_time
+from eve_replay.values import preview
+from eve_replay.views.records import RunRow, StepRow, run_rows, step_rows
+from eve_replay.views.safe import cut, safe_text
+from eve_replay.views.table import Cell, Column, Row, Table
+from eve_replay.views.text import Line, line, paragraph
+from eve_replay.views.value import value_lines, value_rows
+from eve_replay.views.words import clock, size, word_for, zone_name
+
+__all__ = ["cli"]
+
+_SAMPLE = "crash-in-tool"
+_SOURCE = f"sample:{_SAMPLE}"
+#: The telling parts of a turn step (formats/OBSERVED.md, 12): the message it took, the tool results it added.
+_MESSAGE = "$.args[0].input.delivery.payloads[0].message"
+_RESULTS = "$.stateDelta.history.value[2].content"
+
+_NEXT = (
+    ("why", f"why {_SOURCE}", "what ran twice, how we know, what to do"),
+    ("diff", f"diff {_SOURCE}", "attempt 1 against attempt 2"),
+    ("matrix", f"matrix {_SOURCE} --turn turn_0", "every other point it could have died at"),
+    ("tui", f"tui {_SOURCE}", "step through it with the keyboard"),
+    ("lab", f"lab {_SOURCE}", "the same in a notebook"),
+    ("runs", "runs", "your own: in a project folder, or with its path"),
+)
+
+
+@command("demo")
+def cli(shell: Shell) -> None:
+    """Read a bundled recording of a real crash, and say what to try next.
+
+    The recording is part of the package: no eve, no network, nothing to prepare.
+    """
+    world = samples.open(_SAMPLE, keys=shell.keys, limit=shell.limit)
+    rows = run_rows(world.runs())
+    run = rows[0]
+    steps = step_rows(world.steps(run.run_id), list(world.events(run.run_id)))
+    step = max(steps, key=lambda each: each.starts)
+    record = next(each for each in world.steps(run.run_id) if each.step_id == step.step_id)
+    payloads = {name: p for name in ("input", "output") if (p := record.payload(name)) is not None}
+    attempts = Journal(world).step(step.step_id).attempts
+    ledger = samples.ledger(_SAMPLE)
+    if shell.json:
+        emit_json(
+            shell,
+            "demo",
+            world,
+            world.receipt,
+            runs=[run_json(row) for row in rows],
+            steps=[step_json(each) for each in steps],
+            step=step.step_id,
+            **{name: payload_json(payload, None) for name, payload in payloads.items()},
+            ledger=ledger,
+            next=[f"eve-replay {words}" for _, words, _ in _usable()],
+        )
+    else:
+        _tell(shell, rows, steps, step, payloads, attempts, ledger)
+    finish(shell, world.receipt)
+
+
+def _tell(
+    shell: Shell,
+    rows: tuple[RunRow, ...],
+    steps: tuple[StepRow, ...],
+    step: StepRow,
+    payloads: Mapping[str, Payload],
+    attempts: tuple[Attempt, ...],
+    ledger: list[dict[str, object]],
+) -> None:
+    tail = step.step_id[-4:]
+    zone = f" Times are {zone_name(step.started_at, shell.zone)}." if step.started_at else ""
+    intro = (
+        "An agent was asked to charge a card and to mail a receipt. While charge_card ran, its process was "
+        f"killed, and started again. This is the journal that eve {rows[0].eve_version} wrote. The model is "
+        f"a script, which its message carries; all else is real.{zone}"
+    )
+    echo(shell, paragraph(intro, width=shell.width))
+
+    _scene(shell, 1, "What ran", f"runs {_SOURCE}")
+    words = [(row, word_for(row.status)) for row in rows]
+    body: list[Row] = [
+        ["  " * row.depth + row.function, Cell(word.word, word.tone), Cell(row.run_id, "muted")]
+        for row, word in words
+    ]
+    echo_table(shell, Table(columns=[Column(title="") for _ in range(3)], rows=body), indent=3)
+
+    _scene(
+        shell,
+        2,
+        "The steps of the first run, and how often each was started",
+        f"show {_SOURCE} {rows[0].run_id[-4:]}",
+    )
+    echo_table(shell, step_table(shell, steps), indent=3)
+
+    _scene(shell, 3, f"What {step.name.function} took in and gave back, decoded", f"step {_SOURCE} {tail}")
+    for name, path in (("input", _MESSAGE), ("output", _RESULTS)):
+        if name in payloads:
+            echo(shell, _part(shell, name, payloads[name], path))
+
+    _scene(shell, 4, "One step, two executions", f"attempts {_SOURCE}")
+    for attempt in attempts:
+        echo(shell, _attempt(shell, attempt))
+
+    _scene(shell, 5, "What really happened outside, as the tools wrote it down", "")
+    echo_table(shell, _ledger(shell, ledger), indent=3)
+    charges = [str(each.get("chargeId")) for each in ledger if each.get("effect") == "charge"]
+    moral = (
+        f"‖ The card was charged twice: {' and '.join(charges)}. The journal holds the second only; the "
+        "first died with the process before its step was committed. A step that is not committed runs again "
+        "from its start, and so does everything it did."
+    )
+    echo(shell, [(), *paragraph(moral, width=shell.width, indent=3, tone="harm")])
+
+    echo(shell, [(), line(("Try next", "strong"))])
+    told: list[Row] = [[f"eve-replay {words}", Cell(text, "muted")] for _, words, text in _usable()]
+    echo_table(shell, Table(columns=[Column(title=""), Column(title="", shrink=1)], rows=told), indent=3)
+
+
+def _usable() -> list[tuple[str, str, str]]:
+    return [each for each in _NEXT if exists(COMMANDS[each[0]])]
+
+
+def _scene(shell: Shell, number: int, title: str, words: str) -> None:
+    heads = textwrap.wrap(f"{number}. {title}", shell.width)
+    echo(shell, [(), *(line((head, "strong")) for head in heads)])
+    if words and exists(COMMANDS[words.split()[0]]):
+        echo(shell, [line((f"   $ eve-replay {words}", "muted"))])
+
+
+def _part(shell: Shell, name: str, payload: Payload, path: str) -> list[Line]:
+    """One part of a payload; a text is shown whole."""
+    value = payload.at(path)
+    layers = " > ".join(payload.layers)
+    out = [line(f"   {name}  ", (f"{size(payload.size)} {layers}, at {path}", "muted"))]
+    if isinstance(value, str):
+        return out + paragraph(value[:1000], width=shell.width, indent=5)
+    return out + value_lines(value_rows(value), width=shell.width, indent=5)
+
+
+def _attempt(shell: Shell, attempt: Attempt) -> list[Line]:
+    word = word_for(attempt.outcome)
+    when = clock(attempt.started_at, shell.zone, millis=True)
+    out = [
+        line(f"   attempt {attempt.n}  {when}  ", (word.word, word.tone), (f"  {attempt.certainty}", "muted"))
+    ]
+    for call in attempt.tool_calls:
+        result = (
+            f"gave {preview(call.output, limit=200)}" if call.returned else "asked for, no result recorded"
+        )
+        out.append(line(cut(f"      {call.name}  {safe_text(result)}", shell.width)))
+    return out
+
+
+def _ledger(shell: Shell, ledger: list[dict[str, object]]) -> Table:
+    rows: list[Row] = []
+    for each in ledger:
+        what = each.get("chargeId") or f"to {each.get('to')}"
+        at = clock(parse_time(each.get("at")), shell.zone, millis=True)
+        rows.append([at, str(each.get("effect")), str(what), Cell(f"process {each.get('pid')}", "muted")])
+    return Table(columns=[Column(title="") for _ in range(4)], rows=rows)
