@@ -29,8 +29,7 @@ class MessagePart(View):
         kind: text, reasoning, tool-call, tool-result or another type as recorded.
         name: tool name, empty for text.
         call_id: the call it belongs to.
-        text: what to show, safe; line breaks kept as line ends. Cut at 4,000 characters (``cut`` says how many
-            are missing).
+        text: what to show, safe, line ends kept. Cut at 4,000 characters; ``cut`` says how many are missing.
         tone: its tone.
     """
 
@@ -121,22 +120,22 @@ def _part(part: object) -> MessagePart:
     text = part.get("text")
     if isinstance(text, str):
         return _text(kind, text, tone="muted" if kind == "reasoning" else "plain")
-    name, call_id = part.get("toolName"), part.get("toolCallId")
-    known = {
-        "name": safe_text(name) if isinstance(name, str) else "",
-        "call_id": safe_text(call_id) if isinstance(call_id, str) else "",
-    }
+    name, call_id = _word(part.get("toolName")), _word(part.get("toolCallId"))
     if kind == "tool-call":
-        shown = preview(part.get("input", part.get("args", UNDEFINED)), _PREVIEW)
-        return MessagePart(kind=kind, text=safe_text(shown), tone="tool", **known)
+        shown = safe_text(preview(part.get("input", part.get("args", UNDEFINED)), _PREVIEW))
+        return MessagePart(kind=kind, text=shown, tone="tool", name=name, call_id=call_id)
     if kind == "tool-result":
         value, failed = _result(part.get("output", part.get("result", UNDEFINED)))
         shown = value if isinstance(value, str) else preview(value, _PREVIEW)
-        return _text(kind, shown, tone="error" if failed else "tool", **known)
-    rest = {
-        k: v for k, v in part.items() if k not in ("type", "toolName", "toolCallId") and v is not UNDEFINED
-    }
-    return MessagePart(kind=safe_text(kind), text=safe_text(preview(rest, _PREVIEW)), **known)
+        return _text(kind, shown, tone="error" if failed else "tool", name=name, call_id=call_id)
+    known = ("type", "toolName", "toolCallId")
+    rest = {k: v for k, v in part.items() if k not in known and v is not UNDEFINED}
+    shown = safe_text(preview(rest, _PREVIEW))
+    return MessagePart(kind=safe_text(kind), text=shown, name=name, call_id=call_id)
+
+
+def _word(value: object) -> str:
+    return safe_text(value) if isinstance(value, str) else ""
 
 
 def _result(output: object) -> tuple[object, bool]:

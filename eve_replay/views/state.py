@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from eve_replay.journal import Step
+from eve_replay.journal import Step, Turn
 from eve_replay.journal.state import (
     CHECKPOINT,
     REBUILT,
+    Change,
     State,
     StatePart,
     StepState,
@@ -24,7 +25,7 @@ from eve_replay.views.safe import safe_text
 from eve_replay.views.tone import Tone
 from eve_replay.views.value import ValueTree
 
-__all__ = ["LawRow", "StatePartRow", "StateView", "state_view"]
+__all__ = ["LawRow", "StatePartRow", "StateView", "state_view", "turn_state_view"]
 
 _PREVIEW = 160
 
@@ -35,7 +36,7 @@ class StatePartRow(View):
 
     Attributes:
         path: where it is; ``what`` it is in words; ``note`` what that means for an old session.
-        origin: ``checkpoint`` (stored with the session) or ``rebuilt`` (from the code of the day, at every start).
+        origin: ``checkpoint`` (stored with the session) or ``rebuilt`` (anew from the code of the day).
         text: what it holds now, one line, empty for rebuilt parts and parts that are absent.
         present: whether this state has it.
         changed: whether the step changed it.
@@ -108,15 +109,38 @@ def state_view(step: Step, *, walked: StepState | None = None) -> StateView:
     after = walked.after if walked is not None else state_after(step, before)
     if before is None and after is None:
         return StateView(key=key, note=_why_none(step), parts=_parts(None, None))
-    added: Sequence[object] = walked.added if walked is not None else messages_added(before, after)
+    note = "" if after is not None else "The step is not committed: what it did is not in any state."
+    law = walked.law if walked is not None else None
+    return _view(key, before, after, ("before the step", "after the step"), note, law)
+
+
+def turn_state_view(turn: Turn) -> StateView:
+    """Return the state around a whole turn: what its first step was given, what its last commit left."""
+    key = f"turn:{turn.session_id}/{turn.id}"
+    before = next((s for s in map(state_before, turn.turn_steps) if s is not None), None)
+    after = next((s for s in map(state_after, reversed(turn.turn_steps)) if s is not None), None)
+    if before is None and after is None:
+        return StateView(key=key, note="No step of this turn has a recorded state.", parts=_parts(None, None))
+    note = "" if after is not None else "Nothing of this turn is committed."
+    return _view(key, before, after, ("before the turn", "after its last commit"), note, None)
+
+
+def _view(
+    key: str,
+    before: State | None,
+    after: State | None,
+    names: tuple[str, str],
+    note: str,
+    law: Sequence[Change] | None,
+) -> StateView:
+    added = messages_added(before, after)
     history = after.history if after is not None else ()
     diff = None
     if before is not None and after is not None:
-        diff = sides(before.parts(), after.parts(), left="before the step", right="after the step")
-    law = walked.law if walked is not None else ()
+        diff = sides(before.parts(), after.parts(), left=names[0], right=names[1])
     return StateView(
         key=key,
-        note="" if after is not None else "The step is not committed: what it did is not in any state.",
+        note=note,
         parts=_parts(before, after),
         diff=diff,
         messages=message_rows(history, added=len(added), start=len(history) - len(added)),
@@ -129,9 +153,9 @@ def state_view(step: Step, *, walked: StepState | None = None) -> StateView:
                 expected=each.expected,
                 why=safe_text(each.why),
             )
-            for each in law
+            for each in law or ()
         ),
-        checked=walked is not None,
+        checked=law is not None,
         before=ValueTree(before.parts()) if before is not None else None,
         after=ValueTree(after.parts()) if after is not None else None,
     )

@@ -105,6 +105,12 @@ class Timeline(View):
     quiet: tuple[tuple[float, float], ...]
     minimap: Minimap
 
+    @classmethod
+    def nothing(cls) -> Timeline:
+        """Return the timeline of nothing."""
+        empty = Minimap(buckets=(), length=0.0)
+        return cls(origin=None, length=0.0, rows=(), knots=(), quiet=(), minimap=empty)
+
     def place(self, at: float, *, squeezed: bool = True) -> float:
         """Return where a moment lies, 0 to 1, on the squeezed or the true scale."""
         if not squeezed:
@@ -137,9 +143,7 @@ def timeline(
     moments = [t for _, steps, parks in groups for s in steps for t in _moments(s)]
     moments += [t for _, _, parks in groups for p in parks for t in (p.since, p.until) if t is not None]
     if not moments:
-        return Timeline(
-            origin=None, length=0.0, rows=(), knots=(), quiet=(), minimap=Minimap(buckets=(), length=0.0)
-        )
+        return Timeline.nothing()
     drawing = _Drawing(min(moments), max(moments), marks or EffectMarks())
     rows = [row for key, steps, parks in groups for row in drawing.rows(key, steps, parks)]
     length = max(drawing.ms(max(moments)), *(bar.end for row in rows for bar in row.bars), 1.0)
