@@ -15,12 +15,10 @@ from eve_replay.records import HookRecord, Record, RunRecord, StreamRecord, Wait
 from eve_replay.values import Undecoded
 from eve_replay.worlds.base import World
 
-__all__ = ["SECTIONS", "dump_document", "dump_record", "dump_sections", "dump_stream"]
+__all__ = ["SECTIONS", "dump_document", "dump_lines", "dump_sections"]
 
 #: The lists of the document, in its order; ``streams`` is a mapping.
 SECTIONS = ("runs", "steps", "events", "hooks", "waits")
-
-_ERROR_NAMES = {"bad-json": "SyntaxError", "invalid-input": "Error"}
 
 
 def dump_document(world: World) -> dict[str, Any]:
@@ -49,21 +47,35 @@ def dump_sections(world: World) -> Iterator[tuple[str, str, Any]]:
     counted = _Counted(world.receipt)
     for run in world.runs():
         run_id = run.run_id
-        yield "runs", run_id, dump_record(run, counted)
+        yield "runs", run_id, _record(run, counted)
         for step in world.steps(run_id):
-            yield "steps", step.step_id, dump_record(step, counted)
+            yield "steps", step.step_id, _record(step, counted)
         for event in world.events(run_id):
-            yield "events", event.event_id, dump_record(event, counted)
+            yield "events", event.event_id, _record(event, counted)
         others = list(world.others(run_id))
         for hook in others:
             if isinstance(hook, HookRecord):
-                yield "hooks", hook.hook_id, dump_record(hook, counted)
+                yield "hooks", hook.hook_id, _record(hook, counted)
         for wait in others:
             if isinstance(wait, WaitRecord):
-                yield "waits", wait.wait_id, dump_record(wait, counted)
+                yield "waits", wait.wait_id, _record(wait, counted)
         for stream in others:
             if isinstance(stream, StreamRecord):
-                yield "streams", stream.name, dump_stream(world, run_id, stream.name, counted)
+                yield "streams", stream.name, _stream(world, run_id, stream.name, counted)
+
+
+def dump_lines(world: World) -> Iterator[dict[str, Any]]:
+    """Yield the document as one JSON object per record, the world's facts last (only then all are known).
+
+    ``{"kind": "run", "record": {...}}``, also ``step``, ``event``, ``hook``, ``wait``;
+    ``{"kind": "stream", "name": ..., "chunks": n, "done": ..., "values": [...]}``; ``{"kind": "world", ...}``.
+    """
+    for section, name, value in dump_sections(world):
+        if section == "streams":
+            yield {"kind": "stream", "name": name, **value}
+        else:
+            yield {"kind": section[:-1], "record": value}
+    yield {"kind": "world", "world": {"kind": world.kind, **world.about}}
 
 
 class _Counted:
@@ -78,7 +90,10 @@ class _Counted:
             where = payload.where
             self._receipt.skip(where=where, what="payload", why=f"{value.reason}: {value.message}")
             self._receipt.problem(
-                "error", f"undecoded-{value.reason}", where, f"A payload could not be decoded: {value.message}"
+                "error",
+                f"undecoded-{value.reason}",
+                where,
+                f"A payload could not be decoded: {value.message}",
             )
             return _undecodable(value)
         self._receipt.decoded += 1
@@ -90,7 +105,7 @@ def _undecodable(value: Undecoded) -> dict[str, Any]:
     return {"$type": "undecodable", "error": {"name": value.reason, "message": value.message}}
 
 
-def dump_record(record: Record, decode: Callable[[Payload], Any]) -> dict[str, Any]:
+def _record(record: Record, decode: _Counted) -> dict[str, Any]:
     """Return one record as JSON data; ``$hidden`` and ``$synthesised`` say what is not in the file."""
     fields = _plain(record.fields, decode)
     if isinstance(record, HookRecord) and record.hidden:
@@ -100,7 +115,7 @@ def dump_record(record: Record, decode: Callable[[Payload], Any]) -> dict[str, A
     return fields
 
 
-def _plain(fields: Mapping[str, object], decode: Callable[[Payload], Any]) -> dict[str, Any]:
+def _plain(fields: Mapping[str, object], decode: _Counted) -> dict[str, Any]:
     out: dict[str, Any] = {}
     for name, value in fields.items():
         if isinstance(value, Payload):
@@ -112,9 +127,10 @@ def _plain(fields: Mapping[str, object], decode: Callable[[Payload], Any]) -> di
     return out
 
 
-def dump_stream(world: World, run_id: str, name: str, decode: _Counted) -> dict[str, Any]:
+def _stream(world: World, run_id: str, name: str, decode: _Counted) -> dict[str, Any]:
     """Return ``{chunks, done, values}`` of a stream; a chunk of NDJSON bytes is shown parsed."""
-    found = stream_values(world.stream(run_id, name), run_id=run_id, where=name)
+    keys, limit = getattr(world, "keys", None), getattr(world, "limit", None)
+    found = stream_values(world.stream(run_id, name), keys=keys, limit=limit, run_id=run_id, where=name)
     for problem in found.problems:
         world.receipt.problem(problem.severity, problem.code, problem.where, problem.message, problem.hint)
     return {

@@ -39,6 +39,9 @@ class LocalWorld:
         limit: most bytes a payload may decompress to, None for the codec's default.
         file_limit: most bytes of one file.
         pause: how to wait for a file that is being written.
+
+    Attributes:
+        keys, limit: as given; who decodes a stream of this world needs them.
     """
 
     kind = "local"
@@ -56,6 +59,8 @@ class LocalWorld:
         pause: Callable[[float], object] = time.sleep,
     ) -> None:
         self.label = label or join(tree.label, base)
+        self.keys = keys
+        self.limit = limit
         self.receipt = Receipt()
         self._tree = tree
         self._only = only
