@@ -1,8 +1,8 @@
 """View-models: plain frozen data, the only input of command line, notebook and terminal UI.
 
-Everything here is made from the journal (and, for crashes, from the recovery engine); nothing draws. Texts are
-safe to draw (``views/safe.py``), tones are words (``views/tone.py``), every view has ``to_json()`` with camelCase
-names. Nothing decodes more than it shows.
+Everything here is made from the journal (and, for crashes, from the recovery engine); nothing draws.
+Texts are safe to draw (``views/safe.py``), tones are words (``views/tone.py``), every view has
+``to_json()`` with camelCase names. Nothing decodes more than it shows.
 
 One object per session holds it all::
 
@@ -27,24 +27,26 @@ One object per session holds it all::
     view.transcript(); view.effect_rows()
 
 **Keys** name whatever can be selected, in every view alike (``views/base.py``): ``session:ID``,
-``turn:SESSION/TURN``, ``run:RUN``, ``step:RUN/STEP``, ``attempt:RUN/STEP/N``, ``model:RUN/STEP/N/INDEX/TURN``,
-``call:RUN/STEP/N/CALL``, ``event:RUN/EVENT``, ``chunk:CHUNK``, ``park:TURN/N``, ``group:SESSION/beside``.
-``split_key`` takes one apart. ``TreeRow.key``, ``Bar.key``, ``Mark.key``, ``Position.focus``, ``Position.event``,
-``EffectRow.key`` and ``EvidenceRow.key`` are all such keys; ``Tree.ancestors(key)`` says what to open.
+``turn:SESSION/TURN``, ``run:RUN``, ``step:RUN/STEP``, ``attempt:RUN/STEP/N``,
+``model:RUN/STEP/N/INDEX/TURN``, ``call:RUN/STEP/N/CALL``, ``event:RUN/EVENT``, ``chunk:CHUNK``,
+``park:TURN/N``, ``group:SESSION/beside``. ``split_key`` takes one apart. ``TreeRow.key``, ``Bar.key``,
+``Mark.key``, ``Position.focus``, ``Position.event``, ``EffectRow.key`` and ``EvidenceRow.key`` are all
+such keys; ``Tree.ancestors(key)`` says what to open.
 
 **Modules**
 
 - ``sessions``: ``SessionRow``, ``session_rows``, ``detailed``, ``filter_rows``, ``sort_rows``.
-- ``tree``: ``Tree`` of flat ``TreeRow`` with ``Badge``; ``timeline``: ``Timeline``, ``TimelineRow``, ``Bar`` (phase
-  queued, attempt, dead, retry-wait, parked, replayed, model, tool; lane 0 are the phases), ``Mark`` (start, commit,
-  error, release); ``scale``: ``Tick``, ``Knot``, ``Minimap``.
+- ``tree``: ``Tree`` of flat ``TreeRow`` with ``Badge``; ``timeline``: ``Timeline``, ``TimelineRow``,
+  ``Bar`` (phase queued, attempt, dead, retry-wait, parked, replayed, model, tool; lane 0 are the phases),
+  ``Mark`` (start, commit, error, release); ``scale``: ``Tick``, ``Knot``, ``Minimap``.
 - ``stops`` and ``cursor``: ``Stop``, ``Cursor``, ``Position``.
-- ``inspector``: ``Inspector``, ``TabHead``, ``Tab``. Bodies: ``value.ValueTree`` (input, output), ``state.StateView``,
-  ``diff.DiffView`` (state diff), and tuples of ``messages.MessageRow``, ``records.EventRow``, ``stream.StreamRow``,
-  ``attempts.AttemptRow``, ``effects.EffectRow``, ``raw.RawView``, ``evidence.EvidenceRow``.
-- ``diff``: ``DiffView``, ``DiffRow``, ``PieceView``; ``sides(a, b)`` compares values, ``diff_lines`` writes text.
-  ``attempt_diff``: ``AttemptDiffView`` with ``RepeatRow`` (duplicate effects, on top), ``FactRow``, ``ModelPair``,
-  ``CallPair``. ``step_diff``: steps and runs.
+- ``inspector``: ``Inspector``, ``TabHead``, ``Tab``. Bodies: ``value.ValueTree`` (input, output),
+  ``state.StateView``, ``diff.DiffView`` (state diff), and tuples of ``messages.MessageRow``,
+  ``records.EventRow``, ``stream.StreamRow``, ``attempts.AttemptRow``, ``effects.EffectRow``,
+  ``raw.RawView``, ``evidence.EvidenceRow``.
+- ``diff``: ``DiffView``, ``DiffRow``, ``PieceView``; ``sides(a, b)`` compares values, ``diff_lines``
+  writes text. ``attempt_diff``: ``AttemptDiffView`` with ``RepeatRow`` (duplicate effects, on top),
+  ``FactRow``, ``ModelPair``, ``CallPair``. ``step_diff``: steps and runs.
 - ``crash``: ``CrashLab``, ``CrashView``; ``matrix``: ``MatrixView``.
 - ``transcript``: ``TranscriptRow``, ``transcript_lines``. ``postmortem``: why and doctor as lines.
 - ``value``: ``ValueTree``, ``ValueRow``; ``records``: runs, steps and events straight from records.
