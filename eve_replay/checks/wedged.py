@@ -84,7 +84,7 @@ def wedges(session: Session, commits: dict[str, RunCommits] | None = None) -> tu
 
 
 def _of_run(session: Session, run: Run, states: RunCommits) -> Iterator[Wedge]:
-    if states.run.code == "done":
+    if states.run.code in ("done", "ending"):
         return
     awaited = _awaited(session, run)
     if states.run.code == "R1":

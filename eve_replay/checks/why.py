@@ -27,7 +27,7 @@ from eve_replay.checks.why_open import (
 )
 from eve_replay.journal.effects import Effect, effects_of
 from eve_replay.journal.ledger import Entry, Ledger
-from eve_replay.journal.ledger_join import Count, Joined, join
+from eve_replay.journal.ledger_join import Count, Joined, join, journal_end
 from eve_replay.journal.model import Session
 from eve_replay.journal.policy import EffectsPolicy
 
@@ -170,7 +170,8 @@ def why_all(
     kept: list[tuple[Session, tuple[Effect, ...]]] = [(s, effects_of(s, rules)) for s in sessions]
     joined: Joined | None = None
     if found is not None:
-        joined = join((effect for _, effects in kept for effect in effects), found, policy=rules)
+        ends = {s.id: end for s, _ in kept if (end := journal_end(s)) is not None}
+        joined = join((e for _, effects in kept for e in effects), found, policy=rules, ends=ends)
     counts = {id(count.effect): count for count in joined.counts} if joined is not None else {}
     reports = [_report(session, effects, counts, voice, eve, newest) for session, effects in kept]
     reports.sort(key=lambda report: report.rank)

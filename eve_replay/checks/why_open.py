@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import Protocol
@@ -12,13 +13,14 @@ from eve_replay.checks.wedged import Wedge
 from eve_replay.ids import short_id
 from eve_replay.journal.commit_states import RunCommits, StepCommit, WaitCommit
 from eve_replay.journal.effects import Effect
-from eve_replay.journal.model import Evidence, Park, Run, Session, Step
+from eve_replay.journal.model import Evidence, Message, Park, Run, Session, Step
 from eve_replay.problems import Severity
 
 __all__ = ["open_verdicts", "park_verdicts", "repeat_verdicts", "version_verdicts", "wedge_verdicts"]
 
 #: A sleep or retry may be late by this much before we call it overdue: timers poll.
 _GRACE = timedelta(seconds=60)
+_ENDED = frozenset({"completed", "failed", "cancelled"})
 
 
 def repeat_verdicts(session: Session, voice: Voice) -> Iterator[Verdict]:
@@ -57,6 +59,10 @@ def repeat_verdicts(session: Session, voice: Voice) -> Iterator[Verdict]:
             run_id=step.run_id,
             step_id=step.step_id,
         )
+
+
+#: A generation of ``eve dev``: a time in base 36 and a UUID. Servers have ``dpl_...`` or the world's name.
+_GENERATION = re.compile(r"[0-9a-z]{7,10}-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\Z")
 
 
 class _Maker(Protocol):
@@ -149,7 +155,7 @@ def open_verdicts(
     """
     for run in session.all_runs:
         states = commits.get(run.run_id)
-        if states is None or states.run.code == "done":
+        if states is None or states.run.code in ("done", "ending") or run.status in _ENDED:
             continue
         steps = {step.step_id: step for step in run.steps}
         for state in states.open_steps:
@@ -254,9 +260,10 @@ def _dormant(name: str, run: Run, verdict: _Maker) -> Verdict:
 
 
 def _dev(run: Run) -> bool:
-    """Whether ``eve dev`` recorded it: its deployment is a generation id, not ``dpl_`` (OBSERVED.md, 22)."""
-    deployment = run.record.text("deploymentId")
-    return bool(deployment) and not str(deployment).startswith("dpl_") and run.eve_version is not None
+    """Whether ``eve dev`` recorded it: its deployment is a generation id (OBSERVED.md, 22)."""
+    return (
+        _GENERATION.match(run.record.text("deploymentId") or "") is not None and run.eve_version is not None
+    )
 
 
 def _silent(session: Session, voice: Voice) -> bool:
@@ -310,7 +317,7 @@ def park_verdicts(session: Session, voice: Voice) -> Iterator[Verdict]:
             yield from _lost(park, voice)
         elif park.open and park.kind == "timer" and park.due is not None and voice.now - park.due > _GRACE:
             continue  # said as overdue
-        elif park.open:
+        elif park.open or _still_asked(session, park):
             yield _parked(park, voice)
         elif park.kind == "approval":
             yield Verdict(
@@ -329,7 +336,7 @@ def park_verdicts(session: Session, voice: Voice) -> Iterator[Verdict]:
                 call_ids=(park.call_id,) if park.call_id else (),
             )
     for message in session.messages:
-        if message.role == "late":
+        if message.role == "late" and not _heard(session, message):
             yield Verdict(
                 code="late-answer",
                 sentence=f"An answer came {voice.at(message.at)} to a question nobody waited for any "
@@ -342,6 +349,26 @@ def park_verdicts(session: Session, voice: Voice) -> Iterator[Verdict]:
                 turn_id=message.turn_id or "",
                 run_id=message.run_id,
             )
+
+
+def _still_asked(session: Session, park: Park) -> bool:
+    """Whether a question outlived its turn: before eve 0.50 a turn ends with the question still open."""
+    if park.kind not in ("approval", "question") or park.released_by != "the turn completed":
+        return False
+    return not any(park.since is None or m.at is None or m.at > park.since for m in session.messages)
+
+
+def _heard(session: Session, message: Message) -> bool:
+    """Whether what an answer was about ran after it all the same (an approved call of an older eve)."""
+    calls = {p.call_id for p in session.parks if p.request_id in message.request_ids and p.call_id}
+    return any(
+        call.call_id in calls
+        and call.returned_at is not None
+        and message.at is not None
+        and call.returned_at >= message.at
+        for step in session.steps
+        for call in step.tool_calls
+    )
 
 
 def _clock(when: datetime | None, voice: Voice) -> str:

@@ -37,7 +37,7 @@ def cli(
     LEDGER is a file with one line per effect that really happened: NDJSON, CSV, TSV or SQLite.
     """
     from eve_replay.journal.effects import effects_of
-    from eve_replay.journal.ledger_join import join
+    from eve_replay.journal.ledger_join import join, journal_end
     from eve_replay.views.postmortem import ledger_table, unmatched_table
     from eve_replay.views.text import section
 
@@ -45,8 +45,14 @@ def cli(
     if book is None:
         raise WrongUse("No ledger was given.", hint="For example: eve-replay ledger SOURCE payments.ndjson")
     journal = open_journal(shell, source)
-    found = [effect for session in journal.sessions for effect in effects_of(session, effects)]
-    joined = join(found, book, policy=effects)
+    found = []
+    ends = {}
+    for session in journal.sessions:
+        found += effects_of(session, effects)
+        end = journal_end(session)
+        if end is not None:
+            ends[session.id] = end
+    joined = join(found, book, policy=effects, ends=ends)
     bad = bool(joined.unmatched or joined.hidden or joined.missing)
     if shell.json:
         emit_json(

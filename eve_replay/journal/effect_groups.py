@@ -78,6 +78,11 @@ def _match(
     for group in near:
         if call.call_id in group.call_ids:
             return group
+    if call.requested_at is None:
+        # Before eve 0.50 an approval ends the turn, and the approved call runs in the next one.
+        for group in groups:
+            if call.call_id in group.call_ids and all(c.deferred for _, _, c in group.calls):
+                return group
     # Another id can only be the same effect when it comes from another attempt of the same step.
     other = [
         g

@@ -14,19 +14,26 @@ from typing import Literal
 
 from eve_replay.journal.effects import Effect
 from eve_replay.journal.ledger import Entry, Ledger
+from eve_replay.journal.model import Session
 from eve_replay.journal.policy import EffectsPolicy, split_words
 
-__all__ = ["Count", "Joined", "How", "join"]
+__all__ = ["Count", "How", "Joined", "journal_end", "join"]
 
 How = Literal["call-id", "key", "step", "time"]
 Verdict = Literal[
-    "agrees", "more effects than starts", "fewer effects than results", "no effect in the ledger"
+    "agrees",
+    "more effects than starts",
+    "the ledger goes on longer",
+    "fewer effects than results",
+    "no effect in the ledger",
 ]
 
 #: A body may begin before its start is recorded (10 ms seen, OBSERVED.md 6b), and clocks differ a little.
 _EARLY = timedelta(milliseconds=250)
 #: A request in flight when the process dies may still arrive (6 s in the payment recordings).
 _LATE = timedelta(seconds=30)
+#: A journal copied while it was written ends about here.
+_AFTER = timedelta(seconds=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +88,19 @@ class Joined:
         return tuple(count for count in self.counts if count.hidden)
 
 
+def journal_end(session: Session) -> datetime | None:
+    """Return the last instant the journal tells of a session, None when the session has no open attempt.
+
+    Only a session cut short by a crash or a copy can have effects that its journal does not know yet.
+    """
+    if not any(a.outcome == "running" for step in session.steps for a in step.attempts):
+        return None
+    times = [event.created_at for run in session.all_runs for event in run.events]
+    times += [event.at for event in session.stream_events]
+    times.append(session.head.updated_at)
+    return max((t for t in times if t is not None), default=None)
+
+
 @dataclass(slots=True)
 class _Candidate:
     """An effect with what joining needs, precomputed."""
@@ -97,8 +117,17 @@ def join(
     ledger: Ledger,
     *,
     policy: EffectsPolicy | Mapping[str, object] | str | None = None,
+    ends: Mapping[str, datetime] | None = None,
 ) -> Joined:
-    """Join ``ledger`` with ``effects`` (of one session or of a whole world)."""
+    """Join ``ledger`` with ``effects`` (of one session or of a whole world).
+
+    Args:
+        effects: the journal's.
+        ledger: the lines.
+        policy: may say under which names a ledger has an effect.
+        ends: by session id, the last instant the journal tells of; a ledger that goes on longer than the
+            journal (a copy taken at a crash) is not held against it.
+    """
     rules = EffectsPolicy.load(policy)
     candidates = [_candidate(effect, rules) for effect in effects]
     by_call: dict[str, list[_Candidate]] = {}
@@ -117,7 +146,9 @@ def join(
             found[0].entries.append((entry, found[1]))
     covered = _covered(candidates)
     return Joined(
-        counts=tuple(_count(candidate, covered, ledger.names) for candidate in candidates),
+        counts=tuple(
+            _count(c, covered, ledger.names, (ends or {}).get(c.effect.session_id)) for c in candidates
+        ),
         unmatched=tuple(unmatched),
         ledger=ledger,
     )
@@ -200,7 +231,7 @@ def _best(entry: Entry, candidates: Sequence[_Candidate]) -> _Candidate:
         times = [part.at for part in effect.by_attempt if part.at is not None]
         gap = min((abs((at - entry.at).total_seconds()) for at in times), default=1e12) if entry.at else 0.0
         full = effect.executions.max is not None and len(candidate.entries) >= effect.executions.max
-        return (effect.kind == "workflow-tool", full and effect.kind == "tool", gap, len(candidate.entries))
+        return (effect.kind == "workflow-tool", full, gap, len(candidate.entries))
 
     return min(candidates, key=rank)
 
@@ -210,7 +241,9 @@ def _covered(candidates: Sequence[_Candidate]) -> frozenset[str]:
     return frozenset(candidate.effect.tool for candidate in candidates if candidate.entries)
 
 
-def _count(candidate: _Candidate, covered: frozenset[str], names: Sequence[str]) -> Count:
+def _count(
+    candidate: _Candidate, covered: frozenset[str], names: Sequence[str], end: datetime | None
+) -> Count:
     effect = candidate.effect
     total = sum(entry.times for entry, _ in candidate.entries)
     if not candidate.entries and effect.kind == "workflow-tool":
@@ -225,6 +258,11 @@ def _count(candidate: _Candidate, covered: frozenset[str], names: Sequence[str])
     verdict: Verdict = "agrees"
     if effect.executions.max is not None and total > effect.executions.max:
         verdict = "more effects than starts"
+        told = sum(
+            e.times for e, _ in candidate.entries if e.at is None or end is None or e.at <= end + _AFTER
+        )
+        if told <= effect.executions.max:
+            verdict = "the ledger goes on longer"
     elif total == 0 and effect.executions.min > 0:
         verdict = "no effect in the ledger"
     elif total < effect.executions.min:
