@@ -42,14 +42,9 @@ def payload_lines(
     """Return a heading with sizes and layers, and the value folded to fit (or ``whole``)."""
     value = part(payload, path)
     layers = " > ".join(payload.layers)
-    opened = (
-        f", opened to {size(payload.text_size)}"
-        if payload.text_size and payload.text_size != payload.size
-        else ""
-    )
-    head = line(
-        (name, "strong"), (f"  {size(payload.size)} {layers}{opened}", "muted"), (f"  {path or ''}", "muted")
-    )
+    stored = f"{size(payload.size)} " if payload.is_bytes else ""
+    opened = f", opened to {size(payload.text_size)}" if payload.text_size and len(payload.layers) > 1 else ""
+    head = line((name, "strong"), (f"  {stored}{layers}{opened}", "muted"), (f"  {path or ''}", "muted"))
     if path is not None and value is UNDEFINED:
         return [(), head, line(("  There is nothing at this path.", "muted"))]
     budget = _UNFOLDED if whole else _FOLDED

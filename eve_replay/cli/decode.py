@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
 from eve_replay.cli._common import Shell, command, echo, emit_json, finish, note
 from eve_replay.cli._payload import payload_json, payload_lines, raw_lines
-from eve_replay.codec import Payload
-from eve_replay.codec.jsontext import JsonFault, parse_json
+from eve_replay.codec import JsonFault, Payload, is_json_bytes, payload_from_json
+from eve_replay.codec.jsontext import parse_json
 from eve_replay.errors import SourceUnreadable, WrongUse
+from eve_replay.problems import Receipt
 from eve_replay.values import Undecoded
 
 __all__ = ["cli"]
 
 _BASE64 = re.compile(rb"[A-Za-z0-9+/_\-\s]+={0,2}\s*\Z")
-_PREFIXES = (b"devl", b"zstd", b"gzip", b"encr", b"encp")
+_PREFIX = re.compile(rb"[a-z0-9]{4}")
 
 
 @command("decode")
@@ -38,15 +39,11 @@ def cli(shell: Shell, file: str, is_base64: bool, path: str | None, whole: bool,
     ({"__type": "Uint8Array", "data": "..."}).
     """
     data, label = _read(file)
-    payload = Payload(
-        _payload_bytes(data, forced=is_base64),
-        keys=shell.keys,
-        limit=shell.limit,
-        where=label,
-    )
+    payload = _payload(data, forced=is_base64, keys=shell.keys, limit=shell.limit, where=label)
     document = payload_json(payload, path)
     if shell.json:
-        emit_json(shell, "decode", label, None, **document)
+        receipt = Receipt(seen=1, parsed=1, decoded=int("value" in document))
+        emit_json(shell, "decode", label, receipt, **document)
     else:
         if raw:
             echo(shell, raw_lines("stored", payload)[1:])
@@ -76,44 +73,27 @@ def _read(file: str) -> tuple[bytes, str]:
         ) from None
 
 
-def _payload_bytes(data: bytes, *, forced: bool) -> bytes | object:
-    """Find the payload in what was given; a legacy payload (spec 1) is JSON, not bytes."""
+def _payload(data: bytes, *, forced: bool, **options: Any) -> Payload:
+    """Find the payload in what was given: bytes, base64 text, or what local JSON holds."""
     if forced:
-        return _unbase64(data, strict=True)
-    if data[:4] in _PREFIXES:
-        return data
+        return Payload.from_base64(data.decode("ascii", "replace").strip(), **options)
     stripped = data.strip()
     if stripped[:1] in (b"{", b"[", b"-"):
         parsed = parse_json(stripped.decode("utf-8", "replace"))
-        if not isinstance(parsed, JsonFault):
-            return _from_json(parsed)
-    if len(stripped) >= 8 and _BASE64.match(stripped):
-        inner = _unbase64(stripped, strict=False)
-        if inner is not None and (inner[:4] in _PREFIXES or re.match(rb"[a-z0-9]{4}", inner)):
-            return inner
-    return data
-
-
-def _from_json(value: object) -> bytes | object:
-    """What local JSON holds: bytes in base64, or a payload of spec 1 (formats/LOCAL.md section 3)."""
-    if not isinstance(value, dict):
-        return value
-    data = value.get("data")
-    if value.get("__type") == "Uint8Array" and isinstance(data, str):
-        return _unbase64(data.encode(), strict=True)
-    raise WrongUse(
-        "This is a JSON object, not a payload.",
-        hint="A whole record or folder is read by `eve-replay dump`, `show` and `step`.",
-    )
-
-
-def _unbase64(text: bytes, *, strict: bool) -> bytes | None:
-    compact = re.sub(rb"\s", b"", text).replace(b"-", b"+").replace(b"_", b"/").rstrip(b"=")
-    try:
-        return base64.b64decode(compact + b"=" * (-len(compact) % 4), validate=True)
-    except (binascii.Error, ValueError):
-        if strict:
+        if isinstance(parsed, dict) and not is_json_bytes(parsed):
             raise WrongUse(
-                "This is not base64 text.", hint="Leave out --base64 to have it found out."
-            ) from None
-        return None
+                "This is a JSON object, not a payload.",
+                hint="A whole record or folder is read by `eve-replay dump`, `show` and `step`.",
+            )
+        if (
+            not isinstance(parsed, JsonFault)
+            and (payload := payload_from_json(parsed, **options)) is not None
+        ):
+            return payload
+    if len(stripped) >= 8 and _BASE64.match(stripped):
+        head = base64.b64decode(
+            stripped[:8], altchars=b"-_" if b"-" in stripped or b"_" in stripped else None
+        )
+        if _PREFIX.match(head):
+            return Payload.from_base64(stripped.decode("ascii"), **options)
+    return Payload(data, **options)

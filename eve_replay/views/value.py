@@ -27,7 +27,7 @@ from eve_replay.values import (
 )
 from eve_replay.values.paths import children, join_path
 from eve_replay.views.base import View
-from eve_replay.views.safe import cut, display_width, safe_lines, safe_text
+from eve_replay.views.safe import cut, display_width, safe_lines, safe_text, wrap
 from eve_replay.views.text import Line, Span, line
 from eve_replay.views.tone import Tone
 from eve_replay.views.words import plural, size
@@ -289,7 +289,7 @@ def value_lines(
     """
     out: list[Line] = []
     for row in rows:
-        pad = " " * (indent + 2 * row.depth)
+        pad = " " * min(indent + 2 * row.depth, width // 2)
         if row.node is None:
             out.append(line((pad + cut(safe_text(row.note), max(width - len(pad), 10)), "muted")))
             continue
@@ -306,6 +306,10 @@ def value_lines(
         elif whole_text and isinstance(node.value, str):
             for index, part in enumerate(safe_lines(node.value)):
                 out.append((head if not index else Span(" " * (len(pad) + 2)), Span(part)))
+        elif node.tone == "warning" or (whole_text and node.tone == "error"):
+            blank = Span(" " * display_width(head.text))
+            for index, part in enumerate(wrap(node.text, room)):
+                out.append((blank if index else head, Span(part, node.tone)))
         else:
             out.append((head, Span(cut(node.text, room), node.tone)))
     return out
