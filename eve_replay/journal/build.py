@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 
 from eve_replay.codec import KeyRing, session_events
+from eve_replay.errors import NotFound
 from eve_replay.journal.calls import CallIndex
 from eve_replay.journal.messages import read_messages
 from eve_replay.journal.model import (
@@ -38,6 +40,8 @@ from eve_replay.records import StreamRecord
 from eve_replay.worlds.base import World
 
 __all__ = ["build_session"]
+
+_LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def build_session(
@@ -77,6 +81,7 @@ def build_session(
     if head.kind != "workflow":
         messages = read_messages(runs, turns, parks, stream, head.id)
     status, certainty, evidence = _status(runs, turns, parks)
+    own = _in_order(runs)
     in_turns = {step.step_id for turn in turns for step in turn.steps}
     return Session(
         head=_with_version(head, runs),
@@ -88,7 +93,8 @@ def build_session(
         evidence=evidence,
         parks=tuple(sorted(parks, key=lambda p: (p.since is None, p.since))),
         messages=tuple(messages),
-        steps_beside=tuple(s for run in runs for s in run.steps if s.step_id not in in_turns),
+        steps=(*own, *(step for run in children for step in run.steps)),
+        steps_beside=tuple(step for step in own if step.step_id not in in_turns),
         stream_events=tuple(stream),
         unjoined=tuple(unjoined),
         problems=(*problems, *(p for run in (*runs, *children) for p in run.problems)),
@@ -105,7 +111,10 @@ def _read_stream(
     known = {other.name for other in first.others if isinstance(other, StreamRecord)}
     if known and name not in known:
         return []
-    found = session_events(world.stream(head.id, name), keys=keys, run_id=head.id, where=name)
+    try:
+        found = session_events(world.stream(head.id, name), keys=keys, run_id=head.id, where=name)
+    except NotFound:  # nothing has been said yet
+        return []
     problems.extend(found.problems)
     events = [stream_event(n, name, chunk_id, raw) for n, (chunk_id, raw) in enumerate(found)]
     untyped = [e for e in events if not e.type]
@@ -155,6 +164,17 @@ def _emitted(runs: Iterable[Run], stream: Sequence[StreamEvent]) -> list[Emitted
     return found
 
 
+def _in_order(runs: Sequence[Run]) -> list[Step]:
+    """Merge the steps of runs that took turns: by time between runs, by log order within each."""
+    keyed: list[tuple[datetime, int, int, Step]] = []
+    for number, run in enumerate(runs):
+        latest = _LONG_AGO
+        for position, step in enumerate(run.steps):
+            latest = max(latest, step.created_at or step.started_at or latest)
+            keyed.append((latest, number, position, step))
+    return [step for *_, step in sorted(keyed, key=lambda k: k[:3])]
+
+
 def _status(
     runs: Sequence[Run], turns: Sequence[Turn], parks: Sequence[Park]
 ) -> tuple[str, Certainty, tuple[Evidence, ...]]:
@@ -177,4 +197,7 @@ def _status(
         return f"parked: {own[0].kind if own else 'tasks'}", last.certainty, last.evidence
     if last.status in ("running", "interrupted"):
         return last.status, last.certainty, last.evidence
+    asked = [p for p in waiting if p.turn_id == last.id]
+    if asked:  # before eve 0.66 a turn ended when it asked
+        return f"parked: {asked[0].kind}", asked[0].certainty, asked[0].evidence
     return "idle", "observed" if last.committed else "implied", last.evidence

@@ -73,12 +73,12 @@ class CallIndex:
     """Requests of the session so far: ids may repeat between model steps, so coordinates are part of it."""
 
     requests: dict[tuple[Coordinate | None, str], Request] = field(default_factory=dict)
-    ids: set[str] = field(default_factory=set)
+    latest: dict[str, Request] = field(default_factory=dict)
 
     def add(self, call_id: str, request: Request) -> None:
         """Remember a request."""
         self.requests[(request.coordinate, call_id)] = request
-        self.ids.add(call_id)
+        self.latest[call_id] = request
 
     def find(self, coordinate: Coordinate | None, call_id: str) -> Request | None:
         """Return what was asked under this id at this place, None when nothing was."""
@@ -235,13 +235,14 @@ def _feed_tools(
     tool = next((t for t in waiting if t.returned is None), None)
     if tool is None:  # asked for in an earlier workflow step (OBSERVED.md, 10)
         known = index.find(coordinate, call_id_value)
+        asked = known or index.latest.get(call_id_value)  # before eve 0.66 even in an earlier turn
         tool = _Tool(
             call_id=call_id_value,
             coordinate=coordinate,
             position=known.position if known else None,
-            name=known.name if known else _action_name(result),
-            kind=known.kind if known else "tool-call",
-            input=known.input if known else None,
+            name=asked.name if asked else _action_name(result),
+            kind=asked.kind if asked else "tool-call",
+            input=asked.input if asked else None,
         )
         tools.append(tool)
     if event.type == "action.partial":

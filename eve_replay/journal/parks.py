@@ -60,7 +60,7 @@ def stream_parks(emitted: Sequence[Emitted], session_id: str) -> list[Park]:
             case "action.result" | "step.started":
                 book.resumed(event)
             case kind if kind in _ENDS_TURN:
-                book.turn_ended(event)
+                book.turn_ended(item)
             case _:
                 pass
     return book.parks
@@ -248,11 +248,20 @@ class _Book:
         by = f"result of {name}" if name else "the turn went on"
         self._close(self._open(kind="tasks", turn_id=event.turn_id), event, by)
 
-    def turn_ended(self, event: StreamEvent) -> None:
-        word = event.type.removeprefix("turn.")
+    def turn_ended(self, item: Emitted) -> None:
+        """Withdraw what the turn still asked for.
+
+        A turn that ends in the very attempt that asked ends because it asked: before eve 0.66 an approval
+        was not held inside its turn, and the answer opened the next one.
+        """
+        event = item.event
         for index, park in enumerate(self.parks):
-            if park.open and park.turn_id == event.turn_id:
-                self._close(index, event, f"the turn {word}")
+            if not park.open or park.turn_id != event.turn_id:
+                continue
+            asker = self._asked_by[index]
+            if asker is not None and item.step is not None and asker == (item.step.step_id, item.attempt):
+                continue
+            self._close(index, event, f"the turn {event.type.removeprefix('turn.')}")
 
 
 def workflow_parks(run: Run, session_id: str, turn_id: str | None) -> list[Park]:

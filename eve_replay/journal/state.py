@@ -143,10 +143,10 @@ def state_before(step: Step, earlier: State | None = None) -> State | None:
     """
     if step.input is None:
         return None
-    args = step.input.at("$.args[0]")
-    if not isinstance(args, Mapping):
-        return None
-    return _state(args, earlier)
+    value = step.input.value  # nearly all of it is state, so reading it whole is cheaper than by path
+    args = value.get("args") if isinstance(value, Mapping) else None
+    given = args[0] if isinstance(args, list) and args else None
+    return _state(given, earlier) if isinstance(given, Mapping) else None
 
 
 def state_after(step: Step, before: State | None = None) -> State | None:
@@ -308,31 +308,47 @@ def _indexed(members: Mapping[str, object], size: int) -> Iterator[tuple[int, ob
 def _share(new: object, old: object, seen: set[int] | None = None, depth: int = 0) -> object:
     """Return ``new`` with every part that equals the same place in ``old`` replaced by that object.
 
-    Containers of ``new`` are changed in place, only ever to equal contents; it has just been decoded and
-    nobody else holds it. Shared and cyclic containers are visited once.
+    Containers of ``new`` are changed in place, only ever to equal contents. Shared and cyclic containers
+    are visited once.
     """
     if new is old or type(new) is not type(old) or depth > _DEEPEST:
         return new
-    if isinstance(new, (str, int, bool)) or new is None:
-        return old if new == old else new
-    if isinstance(new, (dict, list)):
+    if isinstance(new, dict) and isinstance(old, dict):
+        if _alike(new, old):
+            return old
+        seen = seen if seen is not None else set()
+        if id(new) not in seen:
+            seen.add(id(new))
+            for key in new.keys() & old.keys():
+                new[key] = _share(new[key], old[key], seen, depth + 1)
+        return new
+    if isinstance(new, list) and isinstance(old, list):
+        if len(new) == len(old) and _alike(new, old):
+            return old
         seen = seen if seen is not None else set()
         if id(new) in seen:
             return new
         seen.add(id(new))
-        equal = len(new) == len(old)  # type: ignore[arg-type]  # both are of one type
-        if isinstance(new, dict) and isinstance(old, dict):
-            equal = equal and list(new) == list(old)
-            pairs = [(key, value, old[key]) for key, value in new.items() if key in old]
-        else:
-            pairs = [(n, one, two) for n, (one, two) in enumerate(zip(new, old, strict=False))]  # type: ignore[call-overload]
-        for key, value, other in pairs:
-            kept = _share(value, other, seen, depth + 1)
-            if kept is not value:
-                new[key] = kept
-            equal = equal and kept is other
-        return old if equal else new
+        common = min(len(new), len(old))
+        if common and len(new) > common and _alike(new[:common], old):  # a history that grew
+            new[:common] = old
+            return new
+        for index in range(common):
+            new[index] = _share(new[index], old[index], seen, depth + 1)
+        return new
     return old if same(new, old) else new
+
+
+def _alike(one: object, two: object) -> bool:
+    """Whether two values are the same, types and order included; False when that is not cheap to tell.
+
+    ``==`` alone takes True for 1 and 0.0 for -0.0, ``repr`` alone may leave something out: together
+    they are strict, and both run at the speed of C on the plain values that a history is made of.
+    """
+    try:
+        return one == two and repr(one) == repr(two)
+    except RecursionError:
+        return False
 
 
 def compare_states(left: State, got: State) -> Iterator[Change]:

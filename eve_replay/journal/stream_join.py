@@ -57,7 +57,7 @@ def stream_event(position: int, stream: str, chunk_id: str, raw: Mapping[str, ob
         meta_id=meta_id if isinstance(meta_id, str) else None,
         at=parse_time(meta.get("at")),
         stored_at=ulid_time(chunk_id),
-        turn_id=_text(data.get("turnId")),
+        turn_id=_text(data.get("turnId")) or None,  # eve 0.37 writes "" between turns
         step_index=_number(data.get("stepIndex")),
         sequence=_number(data.get("sequence")),
         delivery_ids=tuple(i for i in ids if isinstance(i, str)) if isinstance(ids, list) else (),
