@@ -51,14 +51,14 @@ def _table(section: str, **commands: str) -> dict[str, Entry]:
 COMMANDS: Mapping[str, Entry] = MappingProxyType(
     _table(
         "Reading",
-        demo="A real recording, read in front of you. No eve, no network, nothing to prepare.",
+        demo="Read a bundled recording of a real crash: start here.",
         runs="List the runs: status, workflow, steps, when.",
-        show="Show one run: its steps in order, hooks, waits, streams, child runs.",
+        show="Show one run: steps in order, hooks, waits, streams, children.",
         step="Show one step: what it took in and gave back, decoded.",
         events="List a run's event log in order.",
         stream="Show what a run wrote to its streams.",
-        decode="Decode one payload from a file, from stdin, or from base64 text.",
-        dump="Print the whole world as one JSON document, every payload decoded.",
+        decode="Decode one payload from a file, stdin or base64 text.",
+        dump="Print the whole world as JSON, every payload decoded.",
         receipt="Say what was seen, parsed, decoded and skipped, and why.",
     )
     | _table(
@@ -133,7 +133,7 @@ class _Group(click.Group):
         for section, purpose in SECTIONS.items():
             rows = [(name, COMMANDS[name].help) for name in names if COMMANDS[name].section == section]
             if rows:
-                with formatter.section(f"{section}: {purpose}"):
+                with formatter.section(f"{section} ({purpose})"):
                     formatter.write_dl(rows, col_max=14)
 
 

@@ -59,7 +59,7 @@ class ShellCommand(click.Command):
         shared: list[tuple[str, str]] = []
         for param in self.get_params(ctx):
             record = param.get_help_record(ctx)
-            if record is not None:
+            if record is not None and isinstance(param, click.Option):
                 (shared if param.name in _SHARED_NAMES else own).append(record)
         for title, rows in (("Options", own), ("Options of every command", shared)):
             if rows:

@@ -55,9 +55,10 @@ def cli(shell: Shell, source: str | None) -> None:
     bad = bool(undecoded) or not receipt.clean
     echo(shell, [line((world.label, "strong"), (f"  {world.kind}", "muted"))])
     told = ", ".join(plural(counts[noun], noun) for noun in _NOUNS if counts[noun])
-    facts = ", ".join(
-        f"{name} {value}" for name, value in world.about.items() if value not in (None, "", False)
-    )
+    about = [
+        (name, value) for name, value in world.about.items() if value not in (None, "", False, world.label)
+    ]
+    facts = ", ".join(f"{name} {value}" for name, value in about)
     rows = [
         ("seen", f"{plural(receipt.seen, 'file or row', 'files or rows')}"),
         ("parsed", f"{receipt.parsed:,}"),

@@ -23,7 +23,7 @@ from eve_replay.codec import session_events, stream_form, stream_values
 from eve_replay.ids import ulid_time
 from eve_replay.problems import Problem, Receipt
 from eve_replay.records import StreamChunk, StreamRecord
-from eve_replay.views.stream import StreamRow, is_session_stream, stream_rows
+from eve_replay.views.emissions import EmissionRow, emission_rows, is_session_stream
 from eve_replay.views.table import Cell, Column, Table
 from eve_replay.views.text import Line, line, paragraph
 from eve_replay.views.value import value_lines, value_rows
@@ -122,7 +122,7 @@ def _print(
             echo(shell, [line((chunk_id, "muted"))])
             echo(shell, value_lines(value_rows(event), width=shell.width, indent=2))
         return
-    rows = stream_rows(events)
+    rows = emission_rows(events)
     columns = [Column(title="time"), Column(title="event"), Column(title="turn"), Column(title="", shrink=1)]
     echo_table(shell, Table(columns=columns, rows=[_cells(shell, row) for row in rows]), indent=2)
     repeats = sum(row.repeat for row in rows)
@@ -131,7 +131,7 @@ def _print(
         echo(shell, paragraph(text, width=shell.width, indent=2, tone="again"))
 
 
-def _cells(shell: Shell, row: StreamRow) -> list[Cell | str]:
+def _cells(shell: Shell, row: EmissionRow) -> list[Cell | str]:
     mark = "↻ " if row.repeat else ""
     return [
         clock(row.at, shell.zone, millis=True),

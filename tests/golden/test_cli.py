@@ -16,7 +16,6 @@ NOW = "2026-12-01T09:00:00Z"
 
 #: name of the file -> (exit code, command line). Keep the samples few and the commands many.
 CASES = {
-    "help": (0, ["--help"]),
     "help-step": (0, ["step", "--help"]),
     "demo": (0, ["demo"]),
     "runs-simple": (0, ["runs", "sample:simple-turn"]),
@@ -28,7 +27,7 @@ CASES = {
     "stream-crash": (0, ["stream", "sample:crash-in-tool"]),
     "receipt-crash": (0, ["receipt", "sample:crash-in-tool"]),
 }
-TIMELESS = {"help", "help-step"}
+TIMELESS = {"help-step"}
 
 
 def printed(capsys, code, words, timeless=False):
