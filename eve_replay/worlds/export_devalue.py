@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import struct
 
-from eve_replay.codec.jsonout import dumps_tagged
+from eve_replay.codec import dumps_tagged
 from eve_replay.values import (
     HOLE,
     UNDEFINED,

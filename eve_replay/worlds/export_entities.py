@@ -6,20 +6,20 @@ columns, CBOR in base64, extended JSON. Here the container is open already and t
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from eve_replay.codec import Payload
-from eve_replay.codec.jsontext import loads_json
-from eve_replay.codec.keys import KeyRing
+from eve_replay.codec import KeyRing, Payload, loads_json
 from eve_replay.errors import SourceUnreadable, WrongUse
 from eve_replay.problems import Receipt
 from eve_replay.records import EVENT_PAYLOADS
-from eve_replay.values import UNDEFINED, JsBytes, JsDate, Undecoded
+from eve_replay.values import UNDEFINED, JsBytes, JsDate, Undecoded, to_tagged
 
 __all__ = [
     "Wrap",
+    "entity_field",
     "entity_fields",
     "entity_value",
     "event_data",
@@ -31,6 +31,8 @@ __all__ = [
 
 #: Payload fields of runs, steps and hooks; those of events lie inside ``eventData``.
 _PAYLOADS = frozenset(("input", "output", "error", "metadata", "dynamicWorkflowCode"))
+#: Records outside payloads are shallow; what is deeper is a broken or hostile document.
+_DEEPEST = 200
 
 
 def from_json(text: str) -> object:
@@ -97,7 +99,7 @@ class Wrap:
             opened = opened.data
         if isinstance(opened, (bytes, list)) or (isinstance(opened, int) and not isinstance(opened, bool)):
             return Payload(opened, keys=self.keys, limit=self.limit, where=where, run_id=run_id)
-        return self.decoded(opened if isinstance(opened, Undecoded) else entity_value(opened), where, run_id)
+        return self.decoded(_without_undefined(opened), where, run_id)
 
     def decoded(self, value: object, where: str, run_id: str) -> Payload:
         """Return a payload over a value that needs no decoding."""
@@ -107,27 +109,56 @@ class Wrap:
         """Return the value of a CBOR document, or Undecoded and a problem."""
         from eve_replay.codec.cborx import decode_cbor
 
-        value: object = decode_cbor(data)
+        notes: list[tuple[str, str]] = []
+        value = decode_cbor(data, notes=notes)
         if isinstance(value, Undecoded):
             receipt.problem("error", value.reason, where, value.message)
+        for code, message in notes:
+            receipt.problem("warning", code, where, message)
         return value
 
 
-def entity_value(value: object) -> object:
-    """Return data outside payloads as JSON-like data: dates as ISO text, undefined properties left out."""
+def entity_value(value: object, depth: int = 0) -> object:
+    """Return data outside payloads as JSON data: dates as ISO text, undefined properties left out.
+
+    Values that JSON does not have come in their tagged form (LOCAL.md section 2), bytes as local files
+    hold them.
+    """
+    if value is None or isinstance(value, (str, bool, int, float)):
+        return value
     if isinstance(value, JsDate):
         return value.iso()
+    if isinstance(value, bytes):
+        return {"__type": "Uint8Array", "data": base64.b64encode(value).decode("ascii")}
+    if not isinstance(value, (Mapping, list)):
+        return to_tagged(value)
+    if depth > _DEEPEST:
+        return to_tagged(Undecoded("too-deep", f"Nested deeper than {_DEEPEST} levels."))
     if isinstance(value, Mapping):
-        return {str(k): entity_value(v) for k, v in value.items() if v is not UNDEFINED}
-    if isinstance(value, list):
-        return [None if item is UNDEFINED else entity_value(item) for item in value]
+        return {str(k): entity_value(v, depth + 1) for k, v in value.items() if v is not UNDEFINED}
+    return [None if item is UNDEFINED else entity_value(item, depth + 1) for item in value]
+
+
+def _without_undefined(value: object) -> object:
+    # The vendor's reader adds ``code: undefined`` to plain errors; no file of another world holds it.
+    if isinstance(value, Mapping):
+        return {str(k): v for k, v in value.items() if v is not UNDEFINED}
     return value
+
+
+def entity_field(value: object, where: str, run_id: str) -> object:
+    """Return a field that should be an object: a container that cannot be read is a payload that says so."""
+    if value is UNDEFINED:
+        return None
+    if isinstance(value, Undecoded):
+        return Payload.plain(value, where=where, run_id=run_id)
+    return entity_value(value)
 
 
 def event_data(opened: object, wrap: Wrap, where: str, run_id: str) -> object:
     """Return ``eventData`` with its payloads wrapped; anything but a mapping is returned as it is."""
     if not isinstance(opened, Mapping):
-        return None if opened is UNDEFINED else entity_value(opened)
+        return entity_field(opened, where, run_id)
     data: dict[str, object] = {}
     for key, value in opened.items():
         name = str(key)
@@ -155,5 +186,5 @@ def entity_fields(opened: Mapping[str, object], wrap: Wrap, where: str) -> dict[
         elif name in _PAYLOADS:
             fields[name] = wrap.payload(value, f"{where}/{name}", run_id)
         else:
-            fields[name] = entity_value(value)
+            fields[name] = entity_field(value, f"{where}/{name}", run_id)
     return fields

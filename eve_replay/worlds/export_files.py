@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from eve_replay.codec.jsontext import JsonFault, loads_json, loads_lines
+from eve_replay.codec import JsonFault, loads_json, loads_lines
 from eve_replay.problems import Receipt
 
 __all__ = ["ExportFile", "Row", "kind_of", "read_file", "read_folder"]

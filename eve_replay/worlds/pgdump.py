@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from eve_replay.errors import NotFound, SourceUnreadable
@@ -25,6 +26,7 @@ from eve_replay.worlds.postgres_zone import Zone
 __all__ = ["PgDumpWorld", "opener"]
 
 _HEAD = 65_536
+_JOBS_SHOWN = 50
 _MARK = b"PostgreSQL database dump"
 #: First bytes of the forms pg_dump has besides plain text.
 _CUSTOM = b"PGDMP"
@@ -47,7 +49,9 @@ class PgDumpWorld:
     def __init__(self, path: Path, *, schema: str | None = None, wrap: Wrap | None = None) -> None:
         self.label = str(path)
         self.receipt = Receipt()
-        self._map = RowMapper(receipt=self.receipt, wrap=wrap or Wrap())
+        wrap = wrap or Wrap()
+        self.keys, self.limit = wrap.keys, wrap.limit
+        self._map = RowMapper(receipt=self.receipt, wrap=wrap)
         self._zone = Zone()
         try:
             self._index = DumpIndex(path, self.receipt)
@@ -60,6 +64,9 @@ class PgDumpWorld:
         line = layout_of({name: table.columns for name, table in self._tables.items()})
         upgrade_problem(self.receipt, line, f"{self.schema}.workflow_runs")
         self.about: Mapping[str, object] = {"schema": self.schema, "columns": line, **self._index.facts}
+        jobs = [job.to_json() for job in islice(self._index.jobs(), _JOBS_SHOWN)]
+        if jobs:
+            self.about = {**self.about, "queue": jobs}
         self.receipt.seen = sum(table.count for table in self._tables.values())
         self._learn_zone()
 
@@ -98,16 +105,19 @@ class PgDumpWorld:
 
     def events(self, run_id: str) -> Iterator[EventRecord]:
         """Yield the run's events by id."""
+        self._exists(run_id)
         for row in self._rows("workflow_events", run_id):
             yield self._zone.event(self._map.event(row))
 
     def steps(self, run_id: str) -> Iterator[StepRecord]:
         """Yield the run's step records by step id."""
+        self._exists(run_id)
         for row in self._rows("workflow_steps", run_id):
             yield self._zone.step(self._map.step(row))
 
     def others(self, run_id: str) -> Iterator[Other]:
         """Yield hooks, waits and streams of a run."""
+        self._exists(run_id)
         for row in self._rows("workflow_hooks", run_id):
             yield self._zone.hook(self._map.hook(row))
         for row in self._rows("workflow_waits", run_id):
@@ -124,6 +134,9 @@ class PgDumpWorld:
 
     def stream(self, run_id: str, name: str) -> Iterator[StreamChunk]:
         """Yield the chunks of a stream by id."""
+        table = self._tables.get("workflow_stream_chunks")
+        if table is None or not table.places(name):
+            raise NotFound(f"There is no stream {name} in {self.label}.", hint="Copy the whole name.")
         for row in self._rows("workflow_stream_chunks", name):
             yield self._map.chunk(row)
 
@@ -134,6 +147,12 @@ class PgDumpWorld:
     def close(self) -> None:
         """Close the file."""
         self._index.close()
+
+    def _exists(self, run_id: str) -> None:
+        # A log whose run row is gone can still be read.
+        named = ("workflow_runs", "workflow_events", "workflow_steps")
+        if not any(run_id in self._tables[name].groups for name in named if name in self._tables):
+            raise NotFound(f"There is no run {run_id} in {self.label}.", hint="Copy the whole id.")
 
     def _rows(self, name: str, of: str | None = None) -> Iterator[Row]:
         table = self._tables.get(name)

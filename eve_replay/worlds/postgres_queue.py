@@ -17,14 +17,17 @@ from eve_replay.worlds.export_entities import from_json
 
 __all__ = ["QueueJob", "job_of", "read_jobs"]
 
+#: True when the table is there, may be read, and has the columns of the releases we know.
 _THERE = (
-    "select has_schema_privilege(n.oid, 'USAGE') and has_table_privilege(c.oid, 'SELECT') "
-    "from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace "
+    "select has_schema_privilege(n.oid, 'USAGE') and has_table_privilege(c.oid, 'SELECT') and 8 = ("
+    "select count(*) from pg_catalog.pg_attribute a where a.attrelid = c.oid and not a.attisdropped "
+    "and a.attname in ('id', 'key', 'attempts', 'max_attempts', 'run_at', 'locked_at', 'last_error', "
+    "'payload')) from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace "
     "where n.nspname = 'graphile_worker' and c.relname = '_private_jobs'"
 )
 _JOBS = (
     "select id::text, key, attempts, max_attempts, run_at::text, locked_at::text, last_error, payload::text "
-    "from graphile_worker._private_jobs order by id limit 1000"
+    "from graphile_worker._private_jobs order by id limit %s"
 )
 
 
@@ -90,13 +93,16 @@ def job_of(key: str, payload: object, **more: object) -> QueueJob:
 
 
 def read_jobs(
-    ask: Callable[[str, Sequence[object]], Iterable[Sequence[object]]], run_id: str | None = None
+    ask: Callable[[str, Sequence[object]], Iterable[Sequence[object]]],
+    run_id: str | None = None,
+    *,
+    limit: int = 10_000,
 ) -> list[QueueJob]:
-    """Return the jobs of the queue (of one run), at most a thousand; empty when it may not be read."""
+    """Return the oldest ``limit`` jobs of the queue (of one run), none when it may not be read."""
     if not any(row[0] for row in ask(_THERE, ())):
         return []
     jobs = []
-    for _id, key, attempts, most, run_at, locked_at, last_error, payload in ask(_JOBS, ()):
+    for _id, key, attempts, most, run_at, locked_at, last_error, payload in ask(_JOBS, (limit,)):
         try:
             opened = from_json(str(payload))
         except ValueError:

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 
 from eve_replay.problems import Receipt
 from eve_replay.records import EventRecord, HookRecord, RunRecord, StepRecord, StreamChunk, WaitRecord
-from eve_replay.values import JsBytes
-from eve_replay.worlds.export_entities import Wrap, entity_value, event_data, from_json
+from eve_replay.worlds.export_entities import Wrap, entity_field, entity_value, event_data, from_json
 
 __all__ = ["KEYS", "TABLES", "DeferredFields", "Row", "RowMapper", "stamp"]
 
@@ -173,7 +172,7 @@ class RowMapper:
 
     def _small(self, column: str, value: str | bytes, where: str) -> object:
         if isinstance(value, bytes):
-            return JsBytes("Uint8Array", value)
+            return entity_value(value)
         if column in _TIMES:
             return stamp(value)
         if column in _NUMBERS and re.fullmatch(r"-?\d{1,18}", value):
@@ -206,7 +205,7 @@ class RowMapper:
             return None if opened is None else self.wrap.payload(opened, place, run_id)
         if table == "workflow_events":
             return event_data(opened, self.wrap, place, run_id)
-        return entity_value(opened)
+        return entity_field(opened, place, run_id)
 
 
 def _origin(table: str, row: Row) -> str:

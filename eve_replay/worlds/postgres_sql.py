@@ -57,6 +57,10 @@ class Statements:
         where = sql.SQL(" where %s in (attributes->>'$rootRunId', attributes->>'$parentRunId') and id <> %s")
         return self._select("workflow_runs", where=where, listing=True)
 
+    def exists(self) -> sql.Composed:
+        """One row when there is a run of this id."""
+        return sql.SQL("select 1 from {} where id = %s").format(self._table("workflow_runs"))
+
     def count(self) -> sql.Composed:
         """How many runs there are."""
         return sql.SQL("select count(*) from {}").format(self._table("workflow_runs"))

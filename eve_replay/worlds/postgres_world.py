@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
-from eve_replay.errors import NotFound
+from eve_replay.codec import Payload
+from eve_replay.errors import EveReplayError, NotFound
 from eve_replay.problems import Receipt
 from eve_replay.records import EventRecord, Other, RunRecord, StepRecord, StreamChunk, StreamRecord
+from eve_replay.values import Undecoded
 from eve_replay.worlds.export_entities import Wrap
 from eve_replay.worlds.postgres_address import parse_address
 from eve_replay.worlds.postgres_connection import Connection
 from eve_replay.worlds.postgres_queue import QueueJob, read_jobs
-from eve_replay.worlds.postgres_rows import DeferredFields, RowMapper
+from eve_replay.worlds.postgres_rows import DeferredFields, Row, RowMapper
 from eve_replay.worlds.postgres_schema import read_layout
 from eve_replay.worlds.postgres_sql import LARGE, Statements
 from eve_replay.worlds.postgres_zone import Zone
@@ -20,7 +23,8 @@ from eve_replay.worlds.postgres_zone import Zone
 __all__ = ["PostgresWorld"]
 
 _PAGE = 200
-_RunFields = Mapping[str, object]
+#: How many jobs of the queue are named among the facts of the world.
+_JOBS_SHOWN = 50
 
 
 class PostgresWorld:
@@ -49,7 +53,9 @@ class PostgresWorld:
         self._address = parse_address(source, schema=schema, timeout=timeout)
         self.label = self._address.label
         self.receipt = Receipt()
-        self._map = RowMapper(receipt=self.receipt, wrap=wrap or Wrap())
+        wrap = wrap or Wrap()
+        self.keys, self.limit = wrap.keys, wrap.limit
+        self._map = RowMapper(receipt=self.receipt, wrap=wrap)
         self._zone = Zone()
         self._link = Connection(self._address, self.receipt)
         try:
@@ -70,6 +76,9 @@ class PostgresWorld:
         }
         if self._zone.shift:
             about["createdAtShiftMinutes"] = int(self._zone.shift.total_seconds() // 60)
+        jobs = read_jobs(self._link.ask, limit=_JOBS_SHOWN)
+        if jobs:
+            about["queue"] = [job.to_json() for job in jobs]
         return about
 
     def _learn_zone(self) -> None:
@@ -108,16 +117,17 @@ class PostgresWorld:
 
     def events(self, run_id: str) -> Iterator[EventRecord]:
         """Yield the run's events by id: ids are made in order, two events may share created_at."""
-        for row in self._rows("workflow_events", "run_id", run_id):
+        for row in self._of_run("workflow_events", run_id):
             yield self._zone.event(self._map.event(row))
 
     def steps(self, run_id: str) -> Iterator[StepRecord]:
         """Yield the run's step records by step id."""
-        for row in self._rows("workflow_steps", "run_id", run_id):
+        for row in self._of_run("workflow_steps", run_id):
             yield self._zone.step(self._map.step(row))
 
     def others(self, run_id: str) -> Iterator[Other]:
         """Yield hooks, waits and streams. The rows of a run that has ended are gone: see its events."""
+        self._exists(run_id)
         for row in self._rows("workflow_hooks", "run_id", run_id):
             yield self._zone.hook(self._map.hook(row))
         for row in self._rows("workflow_waits", "run_id", run_id):
@@ -129,8 +139,12 @@ class PostgresWorld:
 
     def stream(self, run_id: str, name: str) -> Iterator[StreamChunk]:
         """Yield the chunks of a stream by id, those after the end marker included."""
+        found = False
         for row in self._rows("workflow_stream_chunks", "stream_id", name):
+            found = True
             yield self._map.chunk(row)
+        if not found and "workflow_stream_chunks" not in self._layout.unreadable:
+            raise NotFound(f"There is no stream {name} in {self.label}.", hint="Copy the whole name.")
 
     def jobs(self, run_id: str | None = None) -> list[QueueJob]:
         """Return what lies in the graphile-worker queue (of one run), empty when it may not be read."""
@@ -152,6 +166,18 @@ class PostgresWorld:
     def close(self) -> None:
         """End the snapshot and the connection."""
         self._link.close()
+
+    def _exists(self, run_id: str) -> None:
+        if not self._link.ask(self._say.exists(), (run_id,)):
+            raise NotFound(f"There is no run {run_id} in {self.label}.", hint="Copy the whole id.")
+
+    def _of_run(self, table: str, run_id: str) -> Iterator[dict[str, Any]]:
+        nothing = True
+        for row in self._rows(table, "run_id", run_id):
+            nothing = False
+            yield row
+        if nothing:
+            self._exists(run_id)
 
     def _rows(self, table: str, column: str, value: str) -> Iterator[dict[str, Any]]:
         if not self._layout.has(table, column):
@@ -180,15 +206,19 @@ class PostgresWorld:
         record = self._map.run(row)
         later: dict[str, Callable[[], object]] = {}
         if context is not None:
-            later["executionContext"] = lambda: self._field(
-                self._map.fields("workflow_runs", {"id": run_id, "execution_context_cbor": context}),
-                "executionContext",
-            )
+            later["executionContext"] = partial(self._context, run_id, context)
         for name in ("input", "output", "error"):
             if name in there or f"{name}_cbor" in there:
-                later[name] = lambda name=name: self._field(self.run(run_id).fields, name)  # type: ignore[misc]
+                later[name] = partial(self._payload, run_id, name)
         return self._zone.run(RunRecord(DeferredFields(dict(record.fields), later), origin=record.origin))
 
-    @staticmethod
-    def _field(fields: _RunFields, name: str) -> object:
-        return fields.get(name)
+    def _context(self, run_id: str, stored: bytes) -> object:
+        row: Row = {"id": run_id, "execution_context_cbor": stored}
+        return self._map.fields("workflow_runs", row).get("executionContext")
+
+    def _payload(self, run_id: str, name: str) -> object:
+        """Fetch a payload that the listing left out; a record can outlive its world, so nothing raises."""
+        try:
+            return self.run(run_id).fields.get(name)
+        except EveReplayError as error:
+            return Payload.plain(Undecoded("unreadable", error.message), run_id=run_id)

@@ -48,6 +48,7 @@ class RedisWorld:
     def __init__(self, store: KeyStore, *, prefix: str | None = None, wrap: Wrap | None = None) -> None:
         self._store = store
         self._wrap = wrap or Wrap()
+        self.keys, self.limit = self._wrap.keys, self._wrap.limit
         self.label = store.label
         self.receipt = Receipt()
         self._prefix = prefix or self._find_prefix()
@@ -115,15 +116,22 @@ class RedisWorld:
                 events.append(EventRecord(fields, origin=where))
             else:
                 self.receipt.skip(where=where, what="event", why="its CBOR cannot be read")
+        if not events:
+            self._exists(run_id)
         yield from sorted(events, key=lambda event: event.event_id)
 
     def steps(self, run_id: str) -> Iterator[StepRecord]:
         """Yield the run's step records by step id."""
+        found = False
         for key, stored in self._indexed("steps", f"{self._prefix}:steps:idx:run:{run_id}", run_id):
+            found = True
             yield StepRecord(self._fields(stored, key), origin=key)
+        if not found:
+            self._exists(run_id)
 
     def others(self, run_id: str) -> Iterator[Other]:
         """Yield open hooks and the streams; this world has no records of waits."""
+        self._exists(run_id)
         ids = self._store.members(f"{self._prefix}:hooks:idx:run:{run_id}")
         keys = sorted(f"{self._prefix}:hooks:{id_.decode('utf-8', 'replace')}" for id_ in ids)
         for key, stored in zip(keys, self._store.hashes(keys), strict=True):
@@ -136,7 +144,9 @@ class RedisWorld:
     def stream(self, run_id: str, name: str) -> Iterator[StreamChunk]:
         """Yield a stream's chunks in the order of the Redis stream."""
         key = f"{self._prefix}:stream:{name}"
+        found = False
         for entry_id, fields in self._store.entries(key):
+            found = True
             self.receipt.seen += 1
             try:
                 data = base64.b64decode(fields.get(b"data", b""), validate=True)
@@ -151,10 +161,16 @@ class RedisWorld:
                 end=fields.get(b"eof") == b"true",
                 origin=f"{key}/{entry_id}",
             )
+        if not found:
+            raise NotFound(f"There is no stream {name} in {self.label}.", hint="Copy the whole name.")
 
     def close(self) -> None:
         """Close the connection."""
         self._store.close()
+
+    def _exists(self, run_id: str) -> None:
+        if not self._store.hashes([f"{self._prefix}:runs:{run_id}"])[0]:
+            raise NotFound(f"There is no run {run_id} in {self.label}.", hint="Copy the whole id.")
 
     def _indexed(self, kind: str, index: str, run_id: str) -> Iterator[tuple[str, dict[bytes, bytes]]]:
         ids = sorted(member.decode("utf-8", "replace") for member in self._store.sorted_members(index))
