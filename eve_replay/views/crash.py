@@ -276,7 +276,7 @@ class CrashLab:
         )
 
     def index_of(self, wanted: str) -> int | None:
-        """Return the first point after an event, chunk or record id, or of a class; None when there is none."""
+        """Return the first point after an event, chunk or record id, or of a class; None without one."""
         for point in self.points:
             if wanted and wanted in (point.address, point.key, point.klass):
                 return point.index
