@@ -61,7 +61,7 @@ class World(Protocol):
         ...
 
     def stream(self, run_id: str, name: str) -> Iterator[StreamChunk]:
-        """Yield a stream's chunks in order, the end marker included."""
+        """Yield all stored chunks of a stream in order, the end marker and what may follow it included."""
         ...
 
     def close(self) -> None:

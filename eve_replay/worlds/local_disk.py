@@ -6,6 +6,7 @@ the folder, and without touching their access time where the system allows that 
 
 from __future__ import annotations
 
+import errno
 import os
 import stat as stat_module
 from collections.abc import Mapping
@@ -26,6 +27,7 @@ _READ = (
 _NOATIME: int = getattr(os, "O_NOATIME", 0)
 _BY_DESCRIPTOR = os.scandir in os.supports_fd
 _BLOCK = 1 << 20
+_NOTHING_THERE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP, errno.EINVAL})
 
 
 class DiskTree:
@@ -156,8 +158,12 @@ class DiskTree:
                 if kind in ("outside", "loop", "broken"):
                     return Stat(kind)
                 found = Path(full).stat()
-        except (FileNotFoundError, NotADirectoryError, NotReadable):
+        except NotReadable:
             return None
+        except OSError as error:
+            if error.errno in _NOTHING_THERE:
+                return None
+            raise
         return Stat(kind_of_mode(found.st_mode), found.st_size, found.st_mtime_ns)
 
     def close(self) -> None:

@@ -159,7 +159,7 @@ def _holds_run_folders(tree: FileTree, base: str, parts: set[str]) -> bool:
 
 def _in_folder(path: Path) -> Found:
     tree = DiskTree(path)
-    next(iter(os.scandir(path)), None)  # raises PermissionError here, where it can be told plainly
+    names = sorted(entry.name for entry in path.iterdir() if not is_noise(entry.name))  # or PermissionError
     found = data_folders(tree)
     if len(found) == 1:
         label = str(path / found[0]) if found[0] else str(path)
@@ -169,7 +169,7 @@ def _in_folder(path: Path) -> Found:
     enclosing = _enclosing(path)
     if enclosing is not None:
         return Found(DiskTree(enclosing), "", str(enclosing))
-    raise _not_ours(path)
+    raise _not_ours(path, names)
 
 
 def _in_archive(path: Path, inner: str) -> Found:
@@ -261,8 +261,7 @@ def _several(label: str, found: list[str]) -> UnknownSource:
     return UnknownSource(f"{label} holds {len(found)} data folders: {names}.", hint=hint)
 
 
-def _not_ours(path: Path) -> UnknownSource:
-    names = sorted(entry.name for entry in os.scandir(path) if not is_noise(entry.name))
+def _not_ours(path: Path, names: list[str]) -> UnknownSource:
     if not names:
         return UnknownSource(
             f"{path} is an empty folder.",

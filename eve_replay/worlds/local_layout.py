@@ -100,7 +100,7 @@ class Layout:
                     found.setdefault(ref.id, []).append(ref)
                 elif not name.startswith("."):
                     self._strange(join(folder, name))
-            return {id_: tuple(refs) for id_, refs in found.items()}
+            return {id_: tuple(sorted(refs, key=lambda ref: ref.tag)) for id_, refs in found.items()}
 
         return self.cached(folder, "named", read)
 

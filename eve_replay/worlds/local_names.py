@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 
-__all__ = ["FileName", "is_noise", "is_temporary", "lock_name", "read_name", "split_run"]
+__all__ = ["FileName", "is_noise", "is_plain", "is_temporary", "lock_name", "read_name", "split_run"]
 
 #: A world "tag" (test runs have one) comes before the extension; the vendor takes it off by this pattern.
 _TAG = re.compile(r"\.([a-zA-Z][a-zA-Z0-9-]*)\Z")
@@ -16,6 +17,8 @@ _RUN = re.compile(r"(?P<run>wrun_[0-9A-Za-z]+)-(?P<rest>.+)\Z", re.DOTALL)
 _LOCK = re.compile(
     r"(?P<stem>.+)\.(?P<phase>created|terminal|completed|disposed|pending)(?:\.(?P<tag>[a-zA-Z][a-zA-Z0-9-]*))?\Z"
 )
+#: No file system we meet allows longer names.
+_LONGEST = 255
 _NOISE = frozenset({".DS_Store", "Thumbs.db", "desktop.ini", ".gitkeep", ".gitignore", ".keep"})
 
 
@@ -52,6 +55,17 @@ def lock_name(name: str) -> tuple[str, str, str] | None:
     """Return ``(stem, phase, tag)`` of a lock file's name, None when it is none."""
     found = _LOCK.match(name)
     return (found["stem"], found["phase"], found["tag"] or "") if found else None
+
+
+def is_plain(name: str) -> bool:
+    """Whether an id or stream name can be a file's name: anything else could lead out of the folder."""
+    if not name or name in (".", "..") or len(name) > _LONGEST or any(sign in name for sign in "/\\\0"):
+        return False
+    try:
+        os.fsencode(name)
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def is_temporary(name: str) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from eve_replay.records import StreamChunk, StreamRecord
 from eve_replay.worlds.local_files import Files
 from eve_replay.worlds.local_layout import FileRef, Layout
-from eve_replay.worlds.local_names import read_name
+from eve_replay.worlds.local_names import is_plain, read_name
 from eve_replay.worlds.local_tree import join
 
 __all__ = ["Streams"]
@@ -68,8 +68,9 @@ class Streams:
                 )
 
     def chunks(self, name: str) -> Iterator[StreamChunk]:
-        """Yield a stream's chunks in order; what follows the end marker is left out and reported (T20)."""
+        """Yield a stream's chunks in order, also those after the end marker, which are reported (T20)."""
         refs = self._refs(name)
+        ended = False
         for place, ref in enumerate(refs):
             data = self._files.content(ref.path, "stream chunk")
             if data is None:
@@ -89,9 +90,9 @@ class Streams:
                 message = f"The end flag is {flag[0]}, neither 0 nor 1; read as 0."
                 self._files.receipt.problem("warning", "bad-end-flag", origin, message)
             yield StreamChunk(name, ref.id, data[1:], flag == b"\x01", origin)
-            if flag == b"\x01":
+            if flag == b"\x01" and not ended:
+                ended = True
                 self._report_late(name, refs[place + 1 :])
-                return
 
     def _report_late(self, name: str, late: list[FileRef]) -> None:
         if late:
@@ -114,7 +115,7 @@ class Streams:
             self._files.receipt.problem("warning", "bad-index", where, "The index holds no list of names.")
         out = []
         for name in names if isinstance(names, list) else []:
-            if isinstance(name, str) and name and not _unsafe(name):
+            if isinstance(name, str) and is_plain(name):
                 out.append(name)
             else:
                 self._files.receipt.skip(
@@ -157,7 +158,7 @@ class Streams:
         return None, ""
 
     def _refs(self, name: str) -> list[FileRef]:
-        if _unsafe(name):
+        if not is_plain(name):
             return []
         refs = {(ref.id, ref.tag): ref for ref in self._chunk_files().get(name, ())}
         folder = self._layout.path(_CHUNKS, name)
@@ -174,7 +175,3 @@ class Streams:
                         why="its name is not one the local world gives to its files",
                     )
         return [refs[key] for key in sorted(refs)]
-
-
-def _unsafe(name: str) -> bool:
-    return name in (".", "..") or any(sign in name for sign in "/\\\0")

@@ -20,6 +20,7 @@ from eve_replay.worlds.local_files import FILE_LIMIT, Files
 from eve_replay.worlds.local_layout import FileRef, Layout
 from eve_replay.worlds.local_log import LogWatch, check_ids
 from eve_replay.worlds.local_marks import Marks
+from eve_replay.worlds.local_names import is_plain
 from eve_replay.worlds.local_records import RecordMaker, synthesise_run
 from eve_replay.worlds.local_streams import Streams
 from eve_replay.worlds.local_tree import FileTree, join
@@ -101,26 +102,21 @@ class LocalWorld:
     def run(self, run_id: str) -> RunRecord:
         """Return one run. Raises NotFound."""
         found = None
-        if _plain(run_id):
-            refs: Sequence[FileRef] = (FileRef(self._layout.path("runs", f"{run_id}.json"), run_id),)
-            if self._tree_has(refs[0].path) is False:
-                refs = self._layout.run_files().get(run_id, ())
-            if refs or run_id in self._layout.run_ids():
-                found = self._run(run_id, refs)
+        refs = self._layout.run_files().get(run_id, ())
+        if refs or (is_plain(run_id) and run_id in self._layout.run_ids()):
+            found = self._run(run_id, refs)
         if found is None:
-            raise NotFound(
-                f"There is no run {run_id[:80]!a} in {self.label}.", hint="List the runs to see their ids."
-            )
+            raise self._not_found(run_id)
         return found
 
     def events(self, run_id: str) -> Iterator[EventRecord]:
         """Yield the run's events in log order; gaps, copies and second ends go to the receipt."""
-        refs = self._known(run_id, self._layout.owned("events", run_id) if _plain(run_id) else [])
+        refs = self._known(run_id, self._layout.owned("events", run_id) if is_plain(run_id) else [])
         return self._events(run_id, refs)
 
     def steps(self, run_id: str) -> Iterator[StepRecord]:
         """Yield the run's step records by step id."""
-        refs = self._known(run_id, self._layout.owned("steps", run_id) if _plain(run_id) else [])
+        refs = self._known(run_id, self._layout.owned("steps", run_id) if is_plain(run_id) else [])
         return self._steps(run_id, refs)
 
     def others(self, run_id: str) -> Iterator[Other]:
@@ -129,7 +125,7 @@ class LocalWorld:
         return self._others(run_id)
 
     def stream(self, run_id: str, name: str) -> Iterator[StreamChunk]:
-        """Yield a stream's chunks up to its end marker. Raises NotFound for a stream nobody knows."""
+        """Yield all chunks of a stream in order. Raises NotFound for a stream nobody knows."""
         if not self._streams.known(name) and name not in {s.name for s in self._streams.of_run(run_id)}:
             raise NotFound(f"There is no stream {name[:80]!a} in {self.label}.")
         return self._streams.chunks(name)
@@ -185,18 +181,14 @@ class LocalWorld:
 
     def _known(self, run_id: str, refs: list[FileRef]) -> list[FileRef]:
         """Return ``refs``, or raise NotFound when there are none and nothing else shows such a run."""
-        if not refs and not (
-            _plain(run_id)
-            and (
-                self._tree_has(self._layout.path("runs", f"{run_id}.json"))
-                or run_id in self._layout.run_ids()
-                or run_id in self._layout.run_files()
-            )
-        ):
-            raise NotFound(
-                f"There is no run {run_id[:80]!a} in {self.label}.", hint="List the runs to see their ids."
-            )
+        if not refs and not (run_id in self._layout.run_files() or run_id in self._layout.run_ids()):
+            raise self._not_found(run_id)
         return refs
+
+    def _not_found(self, run_id: str) -> NotFound:
+        return NotFound(
+            f"There is no run {run_id[:80]!a} in {self.label}.", hint="List the runs to see their ids."
+        )
 
     def _tree_has(self, path: str) -> bool:
         try:
@@ -307,8 +299,3 @@ class LocalWorld:
                 "This is a data folder, but it holds no run yet.",
                 "Start a run, then look again.",
             )
-
-
-def _plain(run_id: str) -> bool:
-    """Whether an id is a plain name: anything else could lead out of the folder."""
-    return bool(run_id) and not run_id.startswith(".") and not any(sign in run_id for sign in "/\\\0")

@@ -133,19 +133,13 @@ class MemoryWorld:
         return iter(self._others.get(run_id, ()))
 
     def stream(self, run_id: str, name: str) -> Iterator[StreamChunk]:
-        """Yield a stream's chunks up to the end marker. Raises NotFound."""
+        """Yield all chunks of a stream in order. Raises NotFound."""
         listed = any(
             isinstance(other, StreamRecord) and other.name == name for other in self._others.get(run_id, ())
         )
         if name not in self._chunks and not listed:
             raise NotFound(f"There is no stream {name[:80]!a} in {self.label}.")
-        return self._until_end(name)
-
-    def _until_end(self, name: str) -> Iterator[StreamChunk]:
-        for chunk in self._chunks.get(name, ()):
-            yield chunk
-            if chunk.end:
-                return
+        return iter(self._chunks.get(name, ()))
 
     def close(self) -> None:
         """Do nothing."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, cast
 
 from eve_replay.errors import EveReplayError, SourceUnreadable, UnknownSource, WrongUse
@@ -80,10 +81,10 @@ def open_world(source: Any, *, kind: str | None = None, **options: Any) -> World
     options = {name: value for name, value in options.items() if value is not None}
     if kind is not None:
         return _opener(kind).open(source, **options)
-    found = guesses(source)
-    if (not found or found[0].sure < _SURE) and " + " in source:
+    if " + " in source and not _exists(source):
         parts = [part.strip() for part in source.split(" + ")]
         return _open_several([open_world(part, **options) for part in parts])
+    found = guesses(source)
     if found and found[0].sure >= _SURE:
         return found[0].opener.open(source, **options)
     return _try_all(source, found, options)
@@ -191,6 +192,13 @@ def _try_all(source: str, found: Sequence[Guess], options: dict[str, Any]) -> Wo
     first = said[0][1]
     others = "; ".join(f"{kind}: {error.message}" for kind, error in said[1:])
     raise type(first)(first.message, hint=f"{first.hint} Also asked: {others}".strip())
+
+
+def _exists(source: str) -> bool:
+    try:
+        return Path(source).expanduser().exists()
+    except (OSError, ValueError, RuntimeError):
+        return False
 
 
 def _open_several(worlds: list[World]) -> World:
