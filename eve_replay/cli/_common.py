@@ -41,6 +41,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from eve_replay.cli._errors import reader_left
 from eve_replay.cli._options import ShellCommand, key_ring, parse_size, shared_options
 from eve_replay.errors import NotFound, WrongUse
 from eve_replay.problems import Receipt
@@ -142,7 +143,10 @@ def command(name: str, **settings: Any) -> Callable[[Callable[..., None]], click
             if "read" in values:
                 _merge_source(values)
             shell = _shell(**shared)
-            function(shell, **values)
+            try:
+                function(shell, **values)
+            except BrokenPipeError:  # here, because click would exit with 1
+                return reader_left()
             return shell.exit_code
 
         return click.command(name, cls=ShellCommand, **settings)(shared_options(body))

@@ -11,7 +11,15 @@ import click
 from eve_replay.errors import EveReplayError
 from eve_replay.views.safe import safe_text
 
-__all__ = ["EXIT_INTERRUPTED", "EXIT_OK", "EXIT_PROBLEMS", "EXIT_UNREADABLE", "EXIT_USAGE", "guarded"]
+__all__ = [
+    "EXIT_INTERRUPTED",
+    "EXIT_OK",
+    "EXIT_PROBLEMS",
+    "EXIT_UNREADABLE",
+    "EXIT_USAGE",
+    "guarded",
+    "reader_left",
+]
 
 EXIT_OK = 0
 EXIT_PROBLEMS = 1
@@ -49,9 +57,7 @@ def guarded(body: Callable[[], object]) -> int:
         _say(str(error))
         return error.exit_code
     except BrokenPipeError:
-        # The reader has seen enough (`eve-replay runs | head`). Python would complain again at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        return EXIT_OK
+        return reader_left()
     except Exception as error:
         if os.environ.get(DEBUG_VARIABLE):
             raise
@@ -61,6 +67,12 @@ def guarded(body: Callable[[], object]) -> int:
             f"Please report it with what `{DEBUG_VARIABLE}=1` in front of the command prints."
         )
         return EXIT_UNREADABLE
+
+
+def reader_left() -> int:
+    """The reader has seen enough (`eve-replay runs | head`). Without this Python complains at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    return EXIT_OK
 
 
 def _sentence(text: str) -> str:

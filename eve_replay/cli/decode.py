@@ -65,7 +65,7 @@ def _read(file: str) -> tuple[bytes, str]:
         return path.read_bytes(), file
     except (OSError, ValueError) as error:
         word = file.encode("utf-8", "replace")
-        if len(word) >= 8 and _BASE64.match(word) and "." not in file:
+        if _is_base64(word):
             return word, "argument"
         reason = getattr(error, "strerror", None) or "no such file"
         raise SourceUnreadable(
@@ -90,10 +90,17 @@ def _payload(data: bytes, *, forced: bool, **options: Any) -> Payload:
             and (payload := payload_from_json(parsed, **options)) is not None
         ):
             return payload
-    if len(stripped) >= 8 and _BASE64.match(stripped):
-        head = base64.b64decode(
-            stripped[:8], altchars=b"-_" if b"-" in stripped or b"_" in stripped else None
-        )
-        if _PREFIX.match(head):
-            return Payload.from_base64(stripped.decode("ascii"), **options)
+    if _is_base64(stripped):
+        return Payload.from_base64(stripped.decode("ascii"), **options)
     return Payload(data, **options)
+
+
+def _is_base64(text: bytes) -> bool:
+    """Whether this is base64 text of something that starts as a payload does."""
+    if len(text) < 8 or not _BASE64.match(text):
+        return False
+    head = text[:8].replace(b"-", b"+").replace(b"_", b"/")
+    try:
+        return _PREFIX.match(base64.b64decode(head)) is not None
+    except ValueError:
+        return False

@@ -8,18 +8,16 @@ from eve_replay.cli._common import (
     Shell,
     command,
     echo,
-    echo_table,
     emit_json,
     finish,
     open_source,
     source_argument,
 )
 from eve_replay.codec import Payload
-from eve_replay.problems import Problem, Skipped
 from eve_replay.records import EventRecord, Record, StreamRecord
 from eve_replay.values import Undecoded
-from eve_replay.views.table import Cell, Column, Table
-from eve_replay.views.text import fields, line, paragraph, section
+from eve_replay.views.safe import cut, safe_text
+from eve_replay.views.text import Span, fields, line, paragraph, section
 from eve_replay.views.tone import Tone
 from eve_replay.views.words import plural
 from eve_replay.worlds.base import World
@@ -68,36 +66,37 @@ def cli(shell: Shell, source: str | None) -> None:
     echo(shell, fields([row for row in rows if row[1]], width=shell.width))
     if not bad:
         echo(shell, [line(("✓ ", "ok"), "Everything was read.")])
-    _list(shell, receipt.problems, receipt.skipped, undecoded)
-    if bad:
-        shell.exit_code = 1
+    problems = [
+        (Span(p.severity, _TONES[p.severity]), p.where, f"{p.message} {p.hint}") for p in receipt.problems
+    ]
+    lost = {where for where, _ in undecoded}
+    skipped = [
+        (Span(s.what, "warning"), s.where, f"{s.why}.") for s in receipt.skipped if s.where not in lost
+    ]
+    _list(shell, "Problems", problems)
+    _list(shell, "Skipped", skipped)
+    _list(shell, "Undecoded", [(Span(v.reason, "warning"), where, v.message) for where, v in undecoded])
+    finish(shell, problems=bad)
 
 
+#: Entries of one kind that are printed; a damaged world can have thousands.
+_SHOWN = 30
 _NOUNS = ("run", "step", "event", "hook", "wait", "stream", "chunk")
 
 
-def _list(
-    shell: Shell, problems: list[Problem], skipped: list[Skipped], undecoded: list[tuple[str, Undecoded]]
-) -> None:
-    columns = [
-        Column(title=""),
-        Column(title="", shrink=1, minimum=20, keep="both"),
-        Column(title="", shrink=2),
-    ]
-    if problems:
-        echo(shell, section("Problems"))
-        for problem in problems:
-            tone = _TONES[problem.severity]
-            echo(shell, [line("  ", (problem.severity, tone), f"  {problem.where}")])
-            echo(shell, paragraph(f"{problem.message} {problem.hint}".rstrip(), width=shell.width, indent=4))
-    if skipped:
-        echo(shell, section("Skipped"))
-        rows: list[list[Cell | str]] = [[each.what, each.where, Cell(each.why, "muted")] for each in skipped]
-        echo_table(shell, Table(columns=columns, rows=rows), indent=2)
-    if undecoded:
-        echo(shell, section("Undecoded"))
-        rows = [[value.reason, where, Cell(value.message, "muted")] for where, value in undecoded]
-        echo_table(shell, Table(columns=columns, rows=rows), indent=2)
+def _list(shell: Shell, heading: str, entries: list[tuple[Span, str, str]]) -> None:
+    """A heading, then each entry: its word and place on one line, the sentence below."""
+    if not entries:
+        return
+    echo(shell, section(heading, note=str(len(entries)) if len(entries) > 1 else ""))
+    for word, where, sentence in entries[:_SHOWN]:
+        echo(
+            shell,
+            [line("  ", word, f"  {cut(safe_text(where), shell.width - len(word.text) - 4, keep='both')}")],
+        )
+        echo(shell, paragraph(sentence, width=shell.width, indent=4))
+    if len(entries) > _SHOWN:
+        echo(shell, [line((f"  and {len(entries) - _SHOWN} more; --json lists them all", "muted"))])
 
 
 def read_everything(world: World) -> tuple[Counter[str], list[tuple[str, Undecoded]]]:
@@ -114,7 +113,9 @@ def read_everything(world: World) -> tuple[Counter[str], list[tuple[str, Undecod
             counts["payload"] += 1
             value = payload.value
             if isinstance(value, Undecoded):
-                undecoded.append((f"{record.origin or record.run_id} {name}", value))
+                where = payload.where or f"{record.origin or record.run_id} {name}"
+                undecoded.append((where, value))
+                world.receipt.skip(where=where, what="payload", why=f"{value.reason}: {value.message}")
             else:
                 world.receipt.decoded += 1
 

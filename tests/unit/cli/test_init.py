@@ -53,7 +53,7 @@ def test_every_command_that_exists_has_help(name, capsys):
 
 def test_a_reader_that_stops_early_is_no_error():
     """As in `eve-replay runs | head -1`."""
-    code = "import sys; from eve_replay.cli import run; sys.exit(run(['dump', 'sample:crash-in-tool', '--json']))"
+    code = "import sys; from eve_replay.cli import run; sys.exit(run(['dump', 'sample:crash-in-tool']))"
     process = subprocess.Popen(
         [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=os.environ
     )
