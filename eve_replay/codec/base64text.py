@@ -25,6 +25,8 @@ def decode_base64(text: str) -> tuple[bytes, bool]:
 
 def decoded_size(text: str) -> int:
     """Return how many bytes strict base64 text stands for, without decoding it."""
-    return len(text) // 4 * 3 - (text.endswith("=") + text.endswith("==")) if len(text) % 4 == 0 else len(
-        text
-    ) * 3 // 4
+    return (
+        len(text) // 4 * 3 - (text.endswith("=") + text.endswith("=="))
+        if len(text) % 4 == 0
+        else len(text) * 3 // 4
+    )

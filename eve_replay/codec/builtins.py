@@ -17,8 +17,6 @@ MAX_SPARSE = 100_000
 _LIST_UP_TO = 4096
 
 
-
-
 def make_builtin(raw: list[Any], document: Hydrator) -> object:
     """Return the value of a typed entry that is no custom type. Raises BadPayload."""
     tag = raw[0]

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import hmac
-
 from eve_replay.codec.failure import LayerError
 
 __all__ = ["derive_run_key", "open_encp", "open_encr"]
@@ -15,6 +12,9 @@ _ZEROS = bytes(32)
 
 def _hkdf(secret: bytes, info: bytes) -> bytes:
     """Return 32 bytes of HKDF-SHA256 with a salt of 32 zero bytes (RFC 5869, one block is enough)."""
+    import hashlib  # OpenSSL takes 5 ms to load, and most journals are not encrypted.
+    import hmac
+
     key = hmac.new(_ZEROS, secret, hashlib.sha256).digest()
     return hmac.new(key, info + b"\x01", hashlib.sha256).digest()
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from eve_replay.codec.builtins import make_builtin, make_sparse
-from eve_replay.codec.revive import CUSTOM, BadPayload, Context, make_regexp
+from eve_replay.codec.revive import CUSTOM, BadPayload, Context, is_typed, make_regexp
 from eve_replay.values import HOLE, UNDEFINED, Undecoded, walk
 
 __all__ = ["INVALID", "SPECIALS", "Hydrator", "Notes", "hydrate_all", "hydrate_part", "special"]
@@ -41,15 +41,9 @@ def special(code: Any) -> object:
     return Undecoded("invalid-input", INVALID)
 
 
-def hydrate_all(entries: list[Any], *, bools: bool = True) -> tuple[object, Notes]:
-    """Return the value of a whole document. ``entries`` is used up: its containers become the value's.
-
-    Args:
-        entries: what JSON gave.
-        bools: False when the caller knows that no boolean stands where a reference must be (Python
-            takes ``True`` for index 1, so each reference would have to be looked at).
-    """
-    return Hydrator(dict(enumerate(entries)), bools).run(0)
+def hydrate_all(entries: list[Any]) -> tuple[object, Notes]:
+    """Return the value of a whole document. ``entries`` is used up: its containers become the value's."""
+    return Hydrator(enumerate(entries)).run(0)
 
 
 def hydrate_part(entry: Callable[[int], Any], root: int) -> tuple[object, Notes]:
@@ -73,7 +67,7 @@ def hydrate_part(entry: Callable[[int], Any], root: int) -> tuple[object, Notes]
             raw = raw.copy()
             todo.extend(_references(raw))
         out[index] = raw
-    return Hydrator(out, True).run(root)
+    return Hydrator(out.items()).run(root)
 
 
 def _references(raw: Any) -> Iterable[int]:
@@ -95,15 +89,13 @@ def _references(raw: Any) -> Iterable[int]:
 class Hydrator:
     """One document being decoded; use once."""
 
-    def __init__(self, out: dict[int, Any], bools: bool) -> None:
-        self.out = out
-        self.bools = bools
+    def __init__(self, entries: Iterable[tuple[int, Any]]) -> None:
+        #: Raw entries by index, replaced by values as they are made; the specials by their codes.
+        self.out: dict[Any, Any] = dict(entries)
         self.notes: Notes = []
         self.context = Context(self.resolve, self.note)
-        self.maps: list[dict[str, Any]] = []
-        self.arrays: list[list[Any]] = []
-        self.typed: list[int] = []
         self.spread: list[tuple[Any, list[Any], list[Any]]] = []
+        self.inlined: list[Any] = []
         self.failed = False
 
     def note(self, code: str, message: str) -> None:
@@ -113,18 +105,32 @@ class Hydrator:
 
     def run(self, root: int) -> tuple[object, Notes]:
         """Return the value of entry ``root`` and the notes."""
-        for index, raw in self.out.items():
-            kind = raw.__class__
-            if kind is str:
-                continue
-            if kind is dict or kind is list or kind is int:
-                self._sort(index, raw)
+        # Two thirds of all entries are texts, nearly all others plain containers: the few that need
+        # something made of them first are picked out here, the rest is left to the loop of _fill.
+        special_entries = [
+            (index, raw)
+            for index, raw in self.out.items()
+            if (kind := raw.__class__) is not str
+            and (
+                (kind is list and raw and (raw[0].__class__ is str or raw[0] == -7))
+                or (kind is int and (raw > _MAX_SAFE or raw < -_MAX_SAFE))
+                or (kind is dict and "__proto__" in raw)
+            )
+        ]
+        containers = list(self.out.values())
         self.out.update(SPECIALS)
-        at = 0
-        while at < len(self.typed):  # Grows: a typed value may bring its payload inline.
-            self._make(self.typed[at])
-            at += 1
-        self._fill()
+        for index, raw in special_entries:
+            if raw.__class__ is int:
+                self.out[index] = _as_double(raw)
+            elif raw.__class__ is dict:
+                self.out[index] = self._refuse_proto()
+        for index, raw in special_entries:
+            if raw.__class__ is list:
+                self._make(index)
+        self._fill(containers)
+        self._fill(self.inlined)
+        for target, slots, refs in self.spread:
+            self._repair(target, slots, refs, holes=False)
         for finish in self.context.later:
             finish()
         if root not in self.out:
@@ -134,26 +140,14 @@ class Hydrator:
             _set_paths(value)
         return value, self.notes
 
+    def _refuse_proto(self) -> Undecoded:
+        message = "Cannot parse an object with a `__proto__` property."
+        return self.undecoded("invalid-input", message)
+
     def undecoded(self, reason: str, message: str) -> Undecoded:
         """Return a stand-in whose path is set at the end."""
         self.failed = True
         return Undecoded(reason, message)
-
-    def _sort(self, index: int, raw: Any) -> None:
-        kind = raw.__class__
-        if kind is dict:
-            if "__proto__" in raw:
-                message = "Cannot parse an object with a `__proto__` property."
-                self.out[index] = self.undecoded("invalid-input", message)
-            else:
-                self.maps.append(raw)
-        elif kind is list:
-            if raw and (raw[0].__class__ is str or raw[0] == -7):
-                self.typed.append(index)
-            else:
-                self.arrays.append(raw)
-        elif raw > _MAX_SAFE or raw < -_MAX_SAFE:
-            self.out[index] = _as_double(raw)
 
     # -- references ---------------------------------------------------------------------------------
 
@@ -163,7 +157,9 @@ class Hydrator:
             if ref in self.out:
                 return self.out[ref]
             if ref < 0 or not float(ref).is_integer():
-                self.note("odd-index", f"Reference {ref} stands for nothing; it reads as undefined, as in JS.")
+                self.note(
+                    "odd-index", f"Reference {ref} stands for nothing; it reads as undefined, as in JS."
+                )
                 return UNDEFINED
             raise BadPayload(f"Reference {ref} is beyond the last entry.")
         raise BadPayload("Something else stands where a reference must be.")
@@ -175,35 +171,29 @@ class Hydrator:
         except BadPayload as error:
             return self.undecoded("invalid-input", f"Invalid input: {error}")
 
-    def _fill(self) -> None:
-        get = self.out.__getitem__
-        if self.bools:
-            clean: list[Any] = []
-            for raw in self.maps:
-                if bool in map(type, raw.values()):
-                    self._repair(raw, list(raw), list(raw.values()), holes=False)
-                else:
-                    clean.append(raw)
-            self.maps = clean
-            clean = []
-            for raw in self.arrays:
-                if bool in map(type, raw):
+    def _fill(self, containers: list[Any]) -> None:
+        """Replace every reference by its value, in place. The tight loop of the decoder."""
+        out = self.out
+        for raw in containers:
+            kind = raw.__class__
+            if kind is dict:
+                key = None
+                try:
+                    for key, ref in raw.items():
+                        if ref.__class__ is bool:  # Python would take True for the index 1.
+                            raise KeyError(key)
+                        raw[key] = out[ref]
+                except (KeyError, TypeError):
+                    keys = list(raw)
+                    rest = keys[keys.index(key) :]  # What stands before is replaced already.
+                    self._repair(raw, rest, [raw[name] for name in rest], holes=False)
+            elif kind is list and raw and (head := raw[0]).__class__ is not str and head != -7:
+                try:
+                    if bool in map(type, raw):
+                        raise TypeError
+                    raw[:] = [out[ref] for ref in raw]
+                except (KeyError, TypeError):
                     self._repair(raw, list(range(len(raw))), list(raw), holes=True)
-                else:
-                    clean.append(raw)
-            self.arrays = clean
-        for raw in self.maps:
-            try:
-                raw.update(zip(raw, [get(ref) for ref in raw.values()], strict=True))
-            except (KeyError, TypeError):
-                self._repair(raw, list(raw), list(raw.values()), holes=False)
-        for raw in self.arrays:
-            try:
-                raw[:] = [get(ref) for ref in raw]
-            except (KeyError, TypeError):
-                self._repair(raw, list(range(len(raw))), list(raw), holes=True)
-        for target, slots, refs in self.spread:
-            self._repair(target, slots, refs, holes=False)
 
     def _repair(self, target: Any, slots: list[Any], refs: list[Any], *, holes: bool) -> None:
         """Fill slot by slot, for containers that hold something else than good references."""
@@ -215,27 +205,43 @@ class Hydrator:
 
     # -- typed values -------------------------------------------------------------------------------
 
-    def _is_raw_typed(self, index: Any) -> bool:
-        raw = self.out.get(index) if index.__class__ is int else None
-        return raw.__class__ is list and bool(raw) and (raw[0].__class__ is str or raw[0] == -7)
-
-    def _make(self, index: int) -> None:
+    def _make(self, index: Any) -> None:
         """Make a typed value, and before it the typed values its payload consists of."""
-        chain: list[int] = []
-        at: Any = index
-        while self._is_raw_typed(at):
-            if at in chain:
+        chain: list[Any] = []
+        members: set[Any] = set()
+        at = index
+        while is_typed(self.out.get(at)):
+            if at in members:
                 for member in chain:
                     self.out[member] = self.undecoded("circular", "Invalid circular reference.")
                 return
             chain.append(at)
-            raw = self.out[at]
-            at = raw[1] if len(raw) > 1 and raw[0].__class__ is str else None
+            members.add(at)
+            at = self._payload_key(self.out[at])
         for member in reversed(chain):
             try:
                 self.out[member] = self._value(self.out[member])
             except BadPayload as error:
                 self.out[member] = self.undecoded("invalid-input", str(error))
+
+    def _payload_key(self, raw: list[Any]) -> Any:
+        """Return under what ``out`` has the payload of a typed entry, None when it has none there.
+
+        A payload that stands inline becomes an entry of its own, as in the vendor's reader.
+        """
+        if len(raw) < 2 or raw[0] == -7 or raw[0] == "null":
+            return None
+        payload = raw[1]
+        if payload.__class__ is list or payload.__class__ is dict:
+            key = ("inline", len(self.out))
+            raw[1] = key
+            self.out[key] = payload
+            if payload.__class__ is dict and "__proto__" in payload:
+                self.out[key] = self._refuse_proto()
+            else:
+                self.inlined.append(payload)
+            return key
+        return payload if payload.__class__ is int or payload.__class__ is float else None
 
     def _value(self, raw: list[Any]) -> object:
         head = raw[0]
@@ -245,7 +251,9 @@ class Hydrator:
         if revive is None:
             return make_builtin(raw, self)
         if head == "RegExp" and len(raw) > 1 and isinstance(raw[1], str):
-            self.note("builtin-regexp", "A RegExp in devalue's own form; the vendor's reader loses its source.")
+            self.note(
+                "builtin-regexp", "A RegExp in devalue's own form; the vendor's reader loses its source."
+            )
             return make_regexp(raw[1], raw[2] if len(raw) > 2 else "")
         return revive(self.payload(raw), self.context)
 
@@ -254,16 +262,10 @@ class Hydrator:
         if len(raw) < 2:
             self.note("no-payload", f"A {raw[0]} without a payload reads as made from undefined.")
             return UNDEFINED
-        inline = raw[1]
-        if inline.__class__ is int or inline.__class__ is float:
-            return self.resolve(inline)
-        if inline.__class__ is not dict and inline.__class__ is not list:
-            return inline
-        index = -1000 - len(self.typed) - len(self.maps) - len(self.arrays)
-        self.out[index] = inline
-        self._sort(index, inline)
-        self._make(index)
-        return self.out[index]
+        payload = raw[1]
+        if payload.__class__ is tuple:
+            return self.out[payload]
+        return self.resolve(payload) if payload.__class__ is int or payload.__class__ is float else payload
 
 
 def _as_double(value: int) -> float:
@@ -279,4 +281,3 @@ def _set_paths(root: object) -> None:
         if value.__class__ is Undecoded:
             # Frozen for everybody else; here it is still being made.
             object.__setattr__(value, "path", trail.path())
-

@@ -1,14 +1,18 @@
-"""A devalue text that is read as far as somebody asks."""
+"""A whole devalue text to its value."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from eve_replay.codec.devalue import INVALID, Notes, hydrate_all, hydrate_part, special
+from eve_replay.codec.collector import collector_pause
+from eve_replay.codec.devalue import INVALID, Notes, hydrate_all, special
 from eve_replay.codec.jsontext import JsonFault, parse_json
 from eve_replay.values import Undecoded
 
-__all__ = ["decode_devalue"]
+__all__ = ["decode_devalue", "decode_text", "hydrate_json"]
+
+#: Texts shorter than this are decoded before the collector would run at all.
+_PAUSE_FROM = 4096
 
 
 def decode_devalue(text: str | bytes, *, max_cells: int | None = None) -> tuple[object, Notes]:
@@ -16,17 +20,25 @@ def decode_devalue(text: str | bytes, *, max_cells: int | None = None) -> tuple[
 
     Args:
         text: JSON text; bytes are UTF-8, where bad bytes become U+FFFD as in the vendor's decoder.
-        max_cells: most values and references the text may hold.
+        max_cells: most values and references the text may hold; memory is 30 to 60 times the text
+            of a document that is nothing but small containers.
     """
     notes: Notes = []
     if isinstance(text, bytes):
         text = decode_text(text, notes)
-    if max_cells is not None and text.count(",") > max_cells:
+    if max_cells is not None and len(text) > max_cells and text.count(",") > max_cells:
         return Undecoded("too-big", f"It holds more than {max_cells} values, the limit."), notes
+    if len(text) < _PAUSE_FROM:
+        return _decode(text, notes)
+    with collector_pause:
+        return _decode(text, notes)
+
+
+def _decode(text: str, notes: Notes) -> tuple[object, Notes]:
     data = parse_json(text)
     if isinstance(data, JsonFault):
         return Undecoded("bad-json", f"Not JSON: {data.message}.", "$", data.offset), notes
-    return hydrate_json(data, notes, text)
+    return hydrate_json(data, notes)
 
 
 def decode_text(data: bytes, notes: Notes) -> str:
@@ -39,20 +51,11 @@ def decode_text(data: bytes, notes: Notes) -> str:
         return data.decode("utf-8", "replace").removeprefix("\ufeff")
 
 
-def hydrate_json(data: Any, notes: Notes, text: str | None = None) -> tuple[object, Notes]:
-    """Return the value of parsed devalue JSON; ``text`` is what it was parsed from, if that is at hand."""
+def hydrate_json(data: Any, notes: Notes) -> tuple[object, Notes]:
+    """Return the value of parsed devalue JSON, whose containers are used up."""
     if not isinstance(data, list):
         return special(data), notes
     if not data:
         return Undecoded("invalid-input", INVALID), notes
-    bools = True
-    if text is not None:
-        # A boolean in place of a reference is very rare, and looking at every reference costs a fifth
-        # of the whole: as many boolean words in the text as boolean entries means there is none.
-        words = text.count("true") + text.count("false")
-        bools = words != sum(1 for entry in data if entry is True or entry is False)
-    value, more = hydrate_all(data, bools=bools)
+    value, more = hydrate_all(data)
     return value, notes + more
-
-
-_ = hydrate_part

@@ -13,10 +13,11 @@ from eve_replay.codec.zstd import unzstd
 from eve_replay.problems import Problem
 from eve_replay.values import Undecoded
 
-__all__ = ["DEFAULT_LIMIT", "PREFIXES", "Opened", "open_envelope"]
+__all__ = ["COMPRESSED", "DEFAULT_LIMIT", "PREFIXES", "Opened", "open_envelope", "unwrap"]
 
 #: Most bytes any layer may have once decompressed; more is refused as ``too-big``. 256 MiB.
 DEFAULT_LIMIT = 256 * 1024 * 1024
+COMPRESSED = ("zstd", "gzip")
 PREFIXES = (b"devl", b"zstd", b"gzip", b"encr", b"encp")
 
 _PREFIX = re.compile(rb"[a-z0-9]{4}\Z")
@@ -62,17 +63,8 @@ def open_envelope(
     problems: list[Problem] = []
     at = 0
     try:
-        prefix, data = _split(raw)
-        if prefix in ("encr", "encp"):
-            layers.append(prefix)
-            if key is None and key_for is not None:
-                key = key_for()
-            data = (open_encr if prefix == "encr" else open_encp)(data, key)
-            at = 0
-            prefix, data = _split(data)
-        if prefix in ("zstd", "gzip"):
-            layers.append(prefix)
-            at = 4
+        prefix, data, at = unwrap(raw, layers, key=key, key_for=key_for)
+        if prefix in COMPRESSED:
             if prefix == "zstd":
                 data, trailing = unzstd(data, limit)
                 if trailing:
@@ -81,7 +73,7 @@ def open_envelope(
                 data = ungzip(data, limit)
             at = 0
             prefix, data = _split(data)
-        layers.append(prefix)
+            layers.append(prefix)
         if prefix != "devl":
             raise LayerError("unsupported-prefix", f"A payload of format {prefix!r} cannot stand here.", 0)
         if len(data) > limit:
@@ -89,6 +81,29 @@ def open_envelope(
     except LayerError as error:
         return Opened(layers=tuple(layers), failure=error.undecoded(at), problems=tuple(problems))
     return Opened(layers=tuple(layers), text=data, problems=tuple(problems))
+
+
+def unwrap(
+    raw: bytes,
+    layers: list[str],
+    *,
+    key: bytes | None = None,
+    key_for: Callable[[], bytes | None] | None = None,
+) -> tuple[str, bytes, int]:
+    """Open the encryption layer, if there is one, and say what is inside.
+
+    Returns ``(prefix, bytes after it, offset of those in their layer)`` and appends to ``layers`` the
+    prefixes met. Raises LayerError.
+    """
+    prefix, data = _split(raw)
+    layers.append(prefix)
+    if prefix in ("encr", "encp"):
+        if key is None and key_for is not None:
+            key = key_for()
+        data = (open_encr if prefix == "encr" else open_encp)(data, key)
+        prefix, data = _split(data)
+        layers.append(prefix)
+    return prefix, data, 4
 
 
 def _split(data: bytes) -> tuple[str, bytes]:

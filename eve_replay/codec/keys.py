@@ -50,9 +50,7 @@ class KeyRing:
                 raise WrongUse(f"A run key has 32 bytes, this one has {len(key)}.")
 
     @classmethod
-    def from_base64(
-        cls, default: str | None = None, run_keys: Mapping[str, str] | None = None
-    ) -> KeyRing:
+    def from_base64(cls, default: str | None = None, run_keys: Mapping[str, str] | None = None) -> KeyRing:
         """Return a ring of base64 keys. Raises WrongUse when one is no key."""
         runs = {run: parse_key(text) for run, text in (run_keys or {}).items()}
         return cls(runs, None if default is None else parse_key(default))

@@ -200,7 +200,9 @@ class LazyValue:
                 return LazyValue()
             return LazyValue(self._entries, int(ref))
         return LazyValue(
-            value=Undecoded("invalid-input", "Invalid input: something else stands where a reference must be.")
+            value=Undecoded(
+                "invalid-input", "Invalid input: something else stands where a reference must be."
+            )
         )
 
     def keys(self) -> list[str | int]:
@@ -217,9 +219,7 @@ class LazyValue:
         container = self._container
         if container is not None:
             return len(container)
-        value = self._raw if isinstance(self._raw, str) and self._index is not None else None
-        if value is None:
-            value = self.value
+        value = self.value
         if isinstance(value, (JsError, Tagged)):
             return len(value.fields)
         return len(value) if isinstance(value, (str, dict, list, JsMap, JsSet, SparseArray)) else 0

@@ -8,11 +8,13 @@ from typing import Any, NamedTuple
 from eve_replay.codec.base64text import decode_base64, decoded_size
 from eve_replay.codec.devalue import Notes
 from eve_replay.codec.document import decode_devalue, hydrate_json
-from eve_replay.codec.envelope import DEFAULT_LIMIT, Opened, open_envelope
+from eve_replay.codec.envelope import COMPRESSED, DEFAULT_LIMIT, Opened, open_envelope, unwrap
+from eve_replay.codec.failure import LayerError
+from eve_replay.codec.front import WORTH_IT, Front
 from eve_replay.codec.keys import KeyRing
 from eve_replay.codec.lazy import LazyValue, parse_path, step_into
 from eve_replay.codec.recent import recent
-from eve_replay.codec.scan import Entries
+from eve_replay.codec.scan import Entries, Fault
 from eve_replay.errors import DecodeError, WrongUse
 from eve_replay.problems import Problem
 from eve_replay.values import Undecoded, Unknown, to_tagged, walk
@@ -41,7 +43,18 @@ class Payload:
         run_id: whose key opens it.
     """
 
-    __slots__ = ("_base64", "_decoded", "_entries", "_kind", "_opened", "_raw", "keys", "limit", "run_id", "where")
+    __slots__ = (
+        "_base64",
+        "_decoded",
+        "_entries",
+        "_kind",
+        "_opened",
+        "_raw",
+        "keys",
+        "limit",
+        "run_id",
+        "where",
+    )
 
     def __init__(
         self,
@@ -113,13 +126,7 @@ class Payload:
     def _open(self) -> Opened:
         opened = self._opened
         if opened is None:
-            keys = self.keys
-            opened = open_envelope(
-                self.raw,
-                key_for=None if keys is None else lambda: keys.key_for(self.run_id),
-                limit=self.limit,
-                where=self.where,
-            )
+            opened = open_envelope(self.raw, key_for=self._key, limit=self.limit, where=self.where)
             self._opened = opened
             recent.hold(self, len(opened.text or b""))
         return opened
@@ -164,16 +171,36 @@ class Payload:
         if self._kind == "plain":
             return LazyValue(value=self._raw)
         entries = self._entries
-        if entries is None:
-            if self._kind == "legacy":
-                entries = Entries(None, self._raw)
-            else:
-                opened = self._open()
-                if opened.text is None:
-                    return LazyValue(value=opened.failure)
-                entries = Entries(opened.text)
-            self._entries = entries
-        return LazyValue.of_document(entries)
+        try:
+            if entries is None:
+                entries = self._entries = self._read_entries()
+            return LazyValue.of_document(entries)
+        except Fault as fault:
+            return LazyValue(value=fault.undecoded)
+
+    def _read_entries(self) -> Entries:
+        """Return the entries, of the front only as long as the payload is not open anyway."""
+        if self._kind == "legacy":
+            return Entries(None, parsed=self._raw)
+        front = None
+        if self._opened is None and self.size >= WORTH_IT:
+            try:
+                prefix, data, _ = unwrap(self.raw, [], key_for=self._key)
+                front = Front(prefix, data, self.limit) if prefix in COMPRESSED else None
+            except (LayerError, ImportError):
+                pass  # Opening the whole says what is wrong.
+            recent.hold(self, self.size)
+        return Entries(self._text, front)
+
+    def _text(self) -> bytes:
+        """Return the devalue bytes. Raises Fault."""
+        opened = self._open()
+        if opened.text is None:
+            raise Fault(opened.failure or Undecoded("invalid-input", "Nothing inside."))
+        return opened.text
+
+    def _key(self) -> bytes | None:
+        return None if self.keys is None else self.keys.key_for(self.run_id)
 
     def at(self, path: str | tuple[str | int, ...]) -> object:
         """Return the value at a path, ``UNDEFINED`` when there is none; decodes only that part.
@@ -212,7 +239,9 @@ class Payload:
         undecoded = self.undecoded
         if undecoded is not None:
             where = f"{self.where} {undecoded.path}".strip()
-            found.append(Problem(severity="error", code=undecoded.reason, where=where, message=undecoded.message))
+            found.append(
+                Problem(severity="error", code=undecoded.reason, where=where, message=undecoded.message)
+            )
         return tuple(found)
 
     def decode(self, *, strict: bool = True) -> object:

@@ -23,9 +23,7 @@ class ParsedRecord(NamedTuple):
 def is_json_bytes(value: object) -> bool:
     """Return whether a JSON value stands for bytes."""
     return (
-        isinstance(value, dict)
-        and value.get("__type") == "Uint8Array"
-        and isinstance(value.get("data"), str)
+        isinstance(value, dict) and value.get("__type") == "Uint8Array" and isinstance(value.get("data"), str)
     )
 
 
@@ -71,7 +69,9 @@ def parse_record(
         limit: as in ``Payload``.
         where: the file, for problems.
     """
-    fields = parse_json(text.decode("utf-8", "replace").removeprefix("\ufeff") if isinstance(text, bytes) else text)
+    fields = parse_json(
+        text.decode("utf-8", "replace").removeprefix("\ufeff") if isinstance(text, bytes) else text
+    )
     if isinstance(fields, JsonFault):
         return ParsedRecord(None, Undecoded("bad-json", f"Not JSON: {fields.message}.", "$", fields.offset))
     if not isinstance(fields, dict):

@@ -93,9 +93,14 @@ def _text(payload: Any, name: str) -> str:
     return payload
 
 
+def is_typed(raw: Any) -> bool:
+    """Return whether a raw entry is a typed value or a sparse array."""
+    return raw.__class__ is list and bool(raw) and (raw[0].__class__ is str or raw[0] == -7)
+
+
 def is_array(raw: Any) -> bool:
     """Return whether a raw entry is an ordinary array, neither typed nor sparse."""
-    return raw.__class__ is list and not (raw and (raw[0].__class__ is str or raw[0] == -7))
+    return raw.__class__ is list and not is_typed(raw)
 
 
 def _bytes(kind: str) -> Callable[[Any, Context], object]:
@@ -282,7 +287,11 @@ def _tagged(tag: str) -> Callable[[Any, Context], object]:
 
 #: How to make each custom type from its raw payload entry.
 CUSTOM: dict[str, Callable[[Any, Context], object]] = {
-    **{kind: _bytes(kind) for kind in (*ELEMENT_SIZES, "DataViewBytes") if kind not in ("DataView", "Float16Array")},
+    **{
+        kind: _bytes(kind)
+        for kind in (*ELEMENT_SIZES, "DataViewBytes")
+        if kind not in ("DataView", "Float16Array")
+    },
     "BigInt": _bigint,
     "Date": _date,
     "Map": _map,

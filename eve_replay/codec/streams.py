@@ -36,7 +36,9 @@ class Found(list[T]):
         self.done = False
         self.chunks = 0
 
-    def problem(self, severity: Literal["info", "warning", "error"], code: str, where: str, text: str) -> None:
+    def problem(
+        self, severity: Literal["info", "warning", "error"], code: str, where: str, text: str
+    ) -> None:
         """Record one problem."""
         self.problems.append(Problem(severity=severity, code=code, where=where, message=text))
 
@@ -88,10 +90,15 @@ def stream_values(
         elif piece.kind == "cut":
             message = f"The stream ends inside a frame: {len(piece.data)} bytes of it are there."
             found.problem("error", "truncated", place, message)
-            found.append(StreamItem(piece.chunk_id, Payload.plain(Undecoded("truncated", message), where=place)))
+            found.append(
+                StreamItem(piece.chunk_id, Payload.plain(Undecoded("truncated", message), where=place))
+            )
         elif piece.kind == "junk" or (piece.data[:4] not in PREFIXES and len(piece.data) >= 4):
             found.problem(
-                "warning", "no-prefix", place, "These bytes do not start as a payload does; shown as they are."
+                "warning",
+                "no-prefix",
+                place,
+                "These bytes do not start as a payload does; shown as they are.",
             )
             found.append(_as_bytes(piece.chunk_id, piece.data, place))
         else:
@@ -118,7 +125,10 @@ def _data_chunks(
                 found.problem("info", "empty-chunk", f"{where} {chunk_id}".strip(), "A chunk without data.")
     if ignored:
         found.problem(
-            "warning", "after-end", where, f"{ignored} chunks lie after the end marker; the vendor ignores them."
+            "warning",
+            "after-end",
+            where,
+            f"{ignored} chunks lie after the end marker; the vendor ignores them.",
         )
 
 
@@ -178,9 +188,11 @@ def session_events(
         if data.startswith(_LINE_HEAD) and data.endswith(_LINE_TAIL):
             text = decode_base64(data[len(_LINE_HEAD) : -len(_LINE_TAIL)].decode("latin-1"))[0]
         else:
-            one = stream_values([piece.data], keys=keys, run_id=run_id, limit=limit, where=place) if (
-                piece.kind in ("text", "bare")
-            ) else None
+            one = (
+                stream_values([piece.data], keys=keys, run_id=run_id, limit=limit, where=place)
+                if (piece.kind in ("text", "bare"))
+                else None
+            )
             value = (
                 one[0].value
                 if one
@@ -201,7 +213,9 @@ def session_events(
                 found.append((piece.chunk_id, event))
             else:
                 why = event.message if isinstance(event, JsonFault) else "not an object"
-                found.problem("error", "bad-event", place, f"A line of the session stream is no event: {why}.")
+                found.problem(
+                    "error", "bad-event", place, f"A line of the session stream is no event: {why}."
+                )
     return found
 
 
@@ -233,5 +247,7 @@ def byte_stream(
         found.append((chunk_id, frame.data))
         if not frame.complete:
             place = f"{where} {chunk_id}".strip()
-            found.problem("error", "truncated", place, "The byte stream ends inside a frame, or was never framed.")
+            found.problem(
+                "error", "truncated", place, "The byte stream ends inside a frame, or was never framed."
+            )
     return found

@@ -48,7 +48,9 @@ def unzstd(data: bytes, limit: int) -> tuple[bytes, int]:
         declared = zstandard.get_frame_parameters(data).content_size
     except zstandard.ZstdError as error:
         if data[:4] == _MAGIC[: len(data[:4])]:
-            raise LayerError("truncated", f"The zstd frame ends in its header: {error}.", len(data)) from error
+            raise LayerError(
+                "truncated", f"The zstd frame ends in its header: {error}.", len(data)
+            ) from error
         raise LayerError("not-zstd", "These bytes are no zstd frame.", 0) from error
     unknown = declared in (zstandard.CONTENTSIZE_UNKNOWN, zstandard.CONTENTSIZE_ERROR)
     if not unknown and declared > limit:

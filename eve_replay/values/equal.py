@@ -59,7 +59,7 @@ def _pairs(a: object, b: object) -> list[tuple[object, object]] | None:
         if not isinstance(b, dict) or a.keys() != b.keys():
             return None
         return [(item, b[key]) for key, item in a.items()]
-    if isinstance(a, list) or isinstance(a, SparseArray):
+    if isinstance(a, (list, SparseArray)):
         if not isinstance(b, (list, SparseArray)) or len(a) != len(b):
             return None
         if isinstance(a, list) and isinstance(b, list):

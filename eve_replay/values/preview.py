@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from eve_replay.values.containers import JsMap, JsSet, SparseArray
 from eve_replay.values.dates import JsDate
@@ -30,6 +30,7 @@ _NAMES: dict[type, str] = {
     JsMap: "Map",
     JsSet: "Set",
     SparseArray: "array",
+    bytes: "Uint8Array",
     Undecoded: "undecoded",
 }
 
@@ -118,6 +119,8 @@ def _scalar(value: object, limit: int) -> str | None:
         return f"URLSearchParams {quote(value.text, limit)}"
     if isinstance(value, JsBytes):
         return f"{escape(value.kind)}({len(value)})"
+    if isinstance(value, bytes):
+        return f"Uint8Array({len(value)})"
     if isinstance(value, Undecoded):
         return f"⚠ {escape(value.reason)}: {escape(value.message[: limit + 1])}"
     return None
@@ -175,9 +178,11 @@ def _items(values: list[object], before: str, after: str) -> Iterator[str | tupl
     yield after
 
 
-def _members(pairs: object, before: str, after: str, limit: int) -> Iterator[str | tuple[object]]:
+def _members(
+    pairs: Iterable[tuple[str, object]], before: str, after: str, limit: int
+) -> Iterator[str | tuple[object]]:
     yield before
-    for i, (key, item) in enumerate(pairs):  # type: ignore[call-overload]
+    for i, (key, item) in enumerate(pairs):
         shown = key if key.isidentifier() and key.isascii() else quote(key, limit)
         yield f"{', ' if i else ''}{shown[: limit + 1]}: "
         yield (item,)

@@ -76,6 +76,7 @@ _LEAVES: dict[type, Callable[[Any], Any]] = {
     UrlSearchParams: lambda v: {"$type": "URLSearchParams", "value": v.text},
     Headers: lambda v: {"$type": "Headers", "entries": [list(e) for e in v.entries]},
     JsBytes: lambda v: {"$type": v.kind, "base64": base64.b64encode(v.data).decode("ascii")},
+    bytes: lambda v: {"$type": "Uint8Array", "base64": base64.b64encode(v).decode("ascii")},
     Undecoded: _undecoded,
 }
 _TOO_BIG = {
@@ -157,7 +158,7 @@ class _Writer:
             return True, {"$type": "cycle", "path": self._path(at)}
         leaf = _leaf(value)
         if leaf is not None:
-            data = getattr(value, "data", None)
+            data = value if isinstance(value, bytes) else getattr(value, "data", None)
             if data is not None:
                 self.text_left -= len(data) * 4 // 3
                 if self.text_left < 0:

@@ -74,7 +74,7 @@ _Child = tuple[Any, Any, Any, Any]
 
 class _Reader:
     def __init__(self) -> None:
-        self.finish: list[tuple[Any, list[list[object]] | list[object]]] = []
+        self.finish: list[tuple[object, list[Any]]] = []
 
     def read(self, tagged: Any) -> object:
         top: list[object] = [None]
@@ -101,8 +101,8 @@ class _Reader:
                 todo.extend((node, child) for child in reversed(inside))
         for target, parts in self.finish:
             if isinstance(target, JsMap):
-                for key, item in parts:  # type: ignore[misc]
-                    target.set(key, item)
+                for pair in parts:
+                    target.set(pair[0], pair[1])
             elif isinstance(target, JsSet):
                 for item in parts:
                     target.add(item)

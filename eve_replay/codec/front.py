@@ -1,0 +1,72 @@
+"""The front of a compressed text, decompressed as far as somebody reads."""
+
+from __future__ import annotations
+
+import zlib
+from typing import Protocol
+
+__all__ = ["Front", "WORTH_IT"]
+
+#: Compressed payloads smaller than this are opened at once.
+WORTH_IT = 16 * 1024
+_FIRST = 4 * 1024
+
+
+class _Stream(Protocol):
+    def decompress(self, data: bytes, /) -> bytes: ...
+
+    @property
+    def eof(self) -> bool: ...
+
+
+class Front:
+    """Decompressed bytes from the start, more of them with every ``more()``.
+
+    Damage further back is not noticed here: what lies before it is good, and is all that is handed out.
+
+    Attributes:
+        text: what there is so far, without the 4-byte prefix.
+        usable: False when the content does not start as devalue text; then the front tells nothing.
+    """
+
+    __slots__ = ("_at", "_data", "_limit", "_step", "_stream", "size_hint", "text", "usable")
+
+    def __init__(self, prefix: str, data: bytes, limit: int) -> None:
+        self._data = data
+        self._limit = limit
+        self._at = 0
+        self._step = _FIRST
+        self._stream: _Stream
+        if prefix == "zstd":
+            import zstandard
+
+            self._stream = zstandard.ZstdDecompressor().decompressobj()
+        else:
+            self._stream = zlib.decompressobj(31)
+        self.size_hint = len(data) * 3
+        self.text = b""
+        self.usable = True
+        self.usable = self.more() and self.text[:4] == b"devl"
+        self.text = self.text[4:]
+
+    def more(self) -> bool:
+        """Decompress about as much again as there is already; False at the end, or when it fails."""
+        parts = [self.text]
+        size = len(self.text)
+        while self.usable and self._at < len(self._data) and not self._stream.eof and size < self._limit:
+            try:
+                part = self._stream.decompress(self._data[self._at : self._at + self._step])
+            except Exception:
+                # zlib.error or ZstdError, whose class is not imported here. The whole is opened next,
+                # and tells what is wrong.
+                self.usable = False
+                break
+            self._at += self._step
+            parts.append(part)
+            size += len(part)
+            if part and size >= 2 * len(self.text):
+                break
+        self._step = min(self._step * 2, 1 << 18)
+        grown = size > len(self.text)
+        self.text = b"".join(parts)
+        return grown and size <= self._limit
