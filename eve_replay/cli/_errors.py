@@ -9,7 +9,6 @@ from collections.abc import Callable
 import click
 
 from eve_replay.errors import EveReplayError
-from eve_replay.views.safe import safe_text
 
 __all__ = [
     "EXIT_INTERRUPTED",
@@ -81,4 +80,6 @@ def _sentence(text: str) -> str:
 
 
 def _say(text: str) -> None:
+    from eve_replay.views.safe import safe_text  # costs a tenth of the start; most starts end well
+
     click.echo(f"eve-replay: {safe_text(text)}", err=True)

@@ -53,9 +53,10 @@ def test_json_is_read_in_the_codec_only(path):
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=relative)
-def test_modules_have_one_job(path):
+def test_no_module_grows_without_end(path):
+    """A module over 400 lines should be split; none may pass 600."""
     lines = path.read_text("utf-8").count("\n")
-    assert lines <= 400, f"{relative(path)} has {lines} lines: split it"
+    assert lines <= 600, f"{relative(path)} has {lines} lines: split it"
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=relative)
