@@ -143,6 +143,7 @@ class Journal:
             NotFound: no such step.
             WrongUse: it fits several.
         """
+        step_id = _end(step_id)
         runs = [self.run(run_id)] if run_id is not None else self.runs
         fits = [s for run in runs for s in run.steps if s.step_id == step_id or s.step_id.endswith(step_id)]
         exact = [s for s in fits if s.step_id == step_id]
@@ -175,8 +176,9 @@ class Journal:
             )
         if id_ in records:
             return id_
+        id_ = _end(id_)
         ends = [i for i in records if len(id_) >= 4 and i.endswith(id_)]
-        starts = ends or [i for i in records if len(id_) >= 8 and i.startswith(id_)]
+        starts = ends or [i for i in records if len(id_) >= 6 and i.startswith(id_)]
         if not starts:
             raise NotFound(f"No session or run {id_!r} here.", hint="`eve-replay sessions` lists them.")
         owners = {self.map.session_of(i) for i in starts}
@@ -199,6 +201,11 @@ class Journal:
 
     def __repr__(self) -> str:
         return f"<Journal of {self.world.kind} world {self.world.label!r}>"
+
+
+def _end(id_: str) -> str:
+    """Return the letters after the gap of a shortened id (``wrun_…5V65``), a whole id as it is."""
+    return id_.rpartition("…")[2]
 
 
 def open_journal(

@@ -56,7 +56,7 @@ def committed_messages(output: Payload) -> Iterator[tuple[str, Mapping[str, obje
     else:
         items, base = output.at(_WHOLE), _WHOLE
     if isinstance(items, Mapping):
-        pairs = [(f"{base}[{key}]", value) for key, value in items.items()]
+        pairs = [(f'{base}["{key}"]', value) for key, value in items.items()]
     elif isinstance(items, list):
         pairs = [(f"{base}[{n}]", value) for n, value in enumerate(items)]
     elif isinstance(items, SparseArray):

@@ -205,7 +205,8 @@ def _run_status(record: RunRecord, events: Iterable[EventRecord]) -> tuple[str, 
 
 def _tool_of(record: RunRecord, role: RunRole) -> tuple[str | None, str | None]:
     """Return the tool call a run serves and the tool's name, from its input or its attributes."""
-    call, tool = record.attribute("$eve.parent_call"), record.attribute("$eve.subagent")
+    call, node = record.attribute("$eve.parent_call"), record.attribute("$eve.subagent")
+    tool = node.rpartition("/")[2] if node else None
     given = record.payload("input") if role == "tool" else None
     if given is not None:
         found, name = given.at("$[0].callId"), given.at("$[0].toolName")

@@ -125,7 +125,8 @@ class SessionMap:
             kind = "subagent"
         times = [self.records[i].time("updatedAt") or self.records[i].created_at for i in (*own, *below)]
         models = [m for i in own if (m := self.records[i].attribute("$eve.model")) is not None]
-        title = first.attribute("$eve.title") or first.attribute("$eve.subagent")
+        node = first.attribute("$eve.subagent") or ""  # the node's path, like subagents/researcher
+        title = first.attribute("$eve.title") or node.rpartition("/")[2]
         return SessionHead(
             id=owner,
             kind=kind,

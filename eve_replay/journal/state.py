@@ -13,7 +13,7 @@ caller that changes one changes its neighbours too.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from eve_replay.journal.model import Step
 from eve_replay.values import UNDEFINED, Undecoded, same
@@ -33,6 +33,7 @@ __all__ = [
     "walk_states",
 ]
 
+_DROPPED = "the last turn step is not part of the state: its turn was cancelled"
 _MOVED = "another run took over, and its version may rewrite the checkpoint"
 _DEEPEST = 200  # deeper values are kept as decoded, unshared
 
@@ -86,9 +87,9 @@ class StepState:
         before: what it was given, None when its input is gone (purged) or it takes no state.
         after: what it left, None when it is not committed or left none.
         added: messages it added to the history.
-        law: how ``before`` differs from what the step before it left. In every recording there is no
-            difference; the one place where some are expected is a handoff, where the new run's version
-            may rewrite the checkpoint.
+        law: how ``before`` differs from what the step before it left. In the recordings there is no
+            difference, except that eve 0.37 drops what the last step of a cancelled turn left. A handoff
+            may differ too: the new run's version may rewrite the checkpoint.
     """
 
     step: Step
@@ -197,6 +198,8 @@ def walk_states(steps: Iterable[Step], *, check: bool = True) -> Iterator[StepSt
         check: compare what each step got with what the one before it left.
     """
     left: State | None = None
+    given: State | None = None  # what the last turn step was given
+    run_id = ""
     for step in steps:
         if step.kind == "function":
             continue
@@ -207,8 +210,21 @@ def walk_states(steps: Iterable[Step], *, check: bool = True) -> Iterator[StepSt
         law: tuple[Change, ...] = ()
         if check and left is not None and before is not None:
             law = tuple(compare_states(left, before))
+            why = _explain(law, before, given, moved=step.run_id != run_id)
+            law = tuple(replace(change, expected=True, why=why) for change in law) if why else law
         yield StepState(step=step, before=before, after=after, added=messages_added(before, after), law=law)
         left = after if after is not None else before if before is not None else left
+        run_id = step.run_id
+        given = before if step.kind == "turn" else given
+
+
+def _explain(law: Sequence[Change], before: State, given: State | None, *, moved: bool) -> str:
+    """Return why a step may have got another state than the one before it left, empty when it may not."""
+    if not law:
+        return ""
+    if given is not None and next(compare_states(given, before), None) is None:
+        return _DROPPED
+    return _MOVED if moved else ""
 
 
 def _state(args: Mapping[str, object], earlier: State | None) -> State | None:

@@ -140,7 +140,9 @@ class RunLog:
         for key in ("startedAt", "completedAt"):
             if key in fields:
                 fields[key] = stamp(fields[key])
-        kept = {k: v for k, v in _payloads(fields).items() if not (isinstance(v, Payload) and v.value is None)}
+        kept = {
+            k: v for k, v in _payloads(fields).items() if not (isinstance(v, Payload) and v.value is None)
+        }
         self.steps.append(StepRecord({"runId": self.run_id, "stepId": step_id, "stepName": name, **kept}))
         return self
 
@@ -156,6 +158,7 @@ class RunLog:
         at: float,
         turn: str | None = None,
         index: int | None = None,
+        /,
         deliveries: tuple[str, ...] = (),
         **data: Any,
     ) -> RunLog:

@@ -34,7 +34,12 @@ def outcomes(step: Step) -> list[tuple[str, str]]:
 def test_completed_once() -> None:
     step = only(plain().step(STEP, APP, starts=(1,), end=2, output={"ok": True}))
     assert outcomes(step) == [("completed", "ran")]
-    assert (step.status, step.kind, step.function, step.committed) == ("completed", "function", "charge", True)
+    assert (step.status, step.kind, step.function, step.committed) == (
+        "completed",
+        "function",
+        "charge",
+        True,
+    )
     (attempt,) = step.attempts
     assert attempt.certainty == "observed"
     assert [iso(t) for t in (attempt.started_at, attempt.window_end, attempt.ended_at)] == [
