@@ -13,6 +13,7 @@ from eve_replay.cli.show import step_json
 from eve_replay.codec import Payload
 from eve_replay.errors import WrongUse
 from eve_replay.records import EventRecord, StepRecord
+from eve_replay.values import UNDEFINED
 from eve_replay.views.records import StepRow, step_rows
 from eve_replay.views.text import Line, fields, line, paragraph
 from eve_replay.views.words import clock, day_and_clock, duration, plural, word_for, zone_name
@@ -62,6 +63,9 @@ def cli(
         for name in asked or _NAMES
         if (payload := _payload(name, stored.get(step_id), own)) is not None
     }
+    if path is not None and not asked:
+        there = {name: payload for name, payload in payloads.items() if payload.at(path) is not UNDEFINED}
+        payloads = there or payloads
     if shell.json:
         emit_json(
             shell,

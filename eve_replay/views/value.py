@@ -182,6 +182,12 @@ class ValueTree:
 
     def children(self, node: ValueNode, *, start: int = 0, limit: int | None = None) -> tuple[ValueNode, ...]:
         """Return a page of a node's children, ``limit`` of them from ``start``."""
+        if isinstance(node.value, list):
+            stop = len(node.value) if limit is None else min(start + limit, len(node.value))
+            return tuple(
+                value_node(node.value[i], path=f"{node.path}[{i}]", label=f"[{i}]")
+                for i in range(start, stop)
+            )
         out: list[ValueNode] = []
         for index, (label, step, child) in enumerate(_labelled(node.value)):
             if limit is not None and index >= start + limit:
@@ -196,12 +202,14 @@ class ValueTree:
         open_paths: Collection[str] = ("$",),
         page: int = 200,
         group_undefined: bool = False,
+        both_ends: bool = False,
     ) -> tuple[ValueRow, ...]:
         """Return the visible rows when the containers at ``open_paths`` are open.
 
         A container that is its own ancestor is shown as ``cycle to PATH``, one met before as ``same as
         PATH``; neither opens again. At most ``page`` children of a container are shown, with a row that
-        says how many are left out. With ``group_undefined`` fields that are undefined share one row.
+        says how many are left out; with ``both_ends`` a long list shows its first and last ones. With
+        ``group_undefined`` fields that are undefined share one row.
         """
         out: list[ValueRow] = []
         seen: dict[int, str] = {}
@@ -227,34 +235,45 @@ class ValueTree:
             if opened:
                 ancestors.add(identity)
                 stack.append((identity, depth))
-                below = self._page(item, depth + 1, page, group_undefined)
+                below = self._below(item, depth + 1, page, group_undefined, both_ends)
                 stack.extend((each, depth + 1) for each in reversed(below))
         return tuple(out)
 
-    def _page(
-        self, node: ValueNode, depth: int, page: int, group_undefined: bool
+    def _below(
+        self, node: ValueNode, depth: int, page: int, group_undefined: bool, both_ends: bool
     ) -> list[ValueNode | ValueRow]:
+        def remark(note: str) -> ValueRow:
+            return ValueRow(node=None, depth=depth, note=note, path=node.path)
+
+        shown = _first_page(self, node, page, both_ends)
         nodes: list[ValueNode | ValueRow] = []
         undefined: list[str] = []
-        for child in self.children(node, limit=page):
+        for child in shown:
             if group_undefined and child.value is UNDEFINED and isinstance(node.value, (dict, Tagged)):
                 undefined.append(child.label)
             else:
                 nodes.append(child)
         if undefined:
-            note = f"undefined: {', '.join(undefined)}"
-            nodes.append(ValueRow(node=None, depth=depth, note=note, path=node.path))
+            nodes.append(remark(f"undefined: {', '.join(undefined)}"))
         if node.count > page:
-            note = f"{plural(node.count - page, 'more item')}"
-            nodes.append(ValueRow(node=None, depth=depth, note=note, path=node.path))
+            place = page - page // 2 if both_ends and isinstance(node.value, list) else len(nodes)
+            nodes.insert(place, remark(plural(node.count - page, "more item")))
         return nodes
+
+
+def _first_page(tree: ValueTree, node: ValueNode, page: int, both_ends: bool) -> tuple[ValueNode, ...]:
+    """The children shown at first; of a long list the first and the last, where history grows."""
+    if not both_ends or not isinstance(node.value, list) or node.count <= page:
+        return tree.children(node, limit=page)
+    head = page - page // 2
+    return tree.children(node, limit=head) + tree.children(node, start=node.count - page // 2)
 
 
 def value_rows(value: object, *, budget: int = 40, page: int = 20, path: str = "$") -> tuple[ValueRow, ...]:
     """Return about ``budget`` rows of a value: level by level, containers open as long as they fit.
 
     A container whose children would not fit stays closed, later and smaller ones still open; one that fits
-    on a line stays closed too. Long lists show ``page`` items.
+    on a line stays closed too. Long lists show ``page`` items, half of them from the end.
     """
     tree = ValueTree(value, path=path)
     opened: set[str] = set()
@@ -276,8 +295,8 @@ def value_rows(value: object, *, budget: int = 40, page: int = 20, path: str = "
         seen.add(id(node.value))
         opened.add(node.path)
         used += cost
-        queue.extend(tree.children(node, limit=page))
-    return tree.rows(open_paths=opened, page=page, group_undefined=True)
+        queue.extend(_first_page(tree, node, page, True))
+    return tree.rows(open_paths=opened, page=page, group_undefined=True, both_ends=True)
 
 
 def value_lines(

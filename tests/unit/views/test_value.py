@@ -42,7 +42,9 @@ def test_objects_open_level_by_level_while_they_fit():
 def test_undefined_fields_share_a_line_and_long_lists_are_cut():
     assert shown({"a": UNDEFINED, "b": None, "c": UNDEFINED}) == ["object", "  b: null", "  undefined: a, c"]
     rows = shown(list(range(300)), page=3)
-    assert rows == ["array of 300 items", "  [0] 0", "  [1] 1", "  [2] 2", "  297 more items"]
+    assert rows == ["array of 300 items", "  [0] 0", "  [1] 1", "  297 more items", "  [299] 299"]
+    rows = shown({str(n): n for n in range(300)}, page=2)
+    assert rows == ["object", "  0: 0", "  1: 1", "  298 more items"]
 
 
 def test_cycles_and_shared_values_are_named_and_not_repeated():
