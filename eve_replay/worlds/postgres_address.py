@@ -166,7 +166,7 @@ def explain(error: psycopg.Error, address: Address, *, doing: str = "") -> EveRe
     if state == "42501":
         return SourceUnreadable(
             f"The user of {label} may not read{' ' + doing if doing else ''}: {said}.",
-            hint=grant_hint(address.schema, doing),
+            hint=grant_hint(address.schema, doing.rpartition(".")[2]),
         )
     if state in ("42P01", "3F000"):
         return SourceUnreadable(f"A table is missing in {label}: {said}.", hint="Check ?schema=.")
@@ -183,7 +183,7 @@ def explain(error: psycopg.Error, address: Address, *, doing: str = "") -> EveRe
     return SourceUnreadable(f"Postgres reports a problem at {label}{where}: {said}.")
 
 
-def grant_hint(schema: str, table: str = "") -> str:
-    """Return the statement an administrator has to run, ready to copy."""
+def grant_hint(schema: str, table: str = "", role: str = "<user>") -> str:
+    """Return the statements an administrator has to run, ready to copy."""
     what = f"{schema}.{table}" if table else f"ALL TABLES IN SCHEMA {schema}"
-    return f"Ask for: GRANT USAGE ON SCHEMA {schema} TO <user>; GRANT SELECT ON {what} TO <user>;"
+    return f"Ask for: GRANT USAGE ON SCHEMA {schema} TO {role}; GRANT SELECT ON {what} TO {role};"

@@ -7,8 +7,11 @@ ends that transaction (an idle limit, a restart) a new one is begun and that is 
 
 from __future__ import annotations
 
+import os
+import socket
 import threading
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import psycopg
@@ -26,6 +29,8 @@ Query = sql.SQL | sql.Composed
 
 #: Times are printed in ISO form whatever the server prefers.
 _SETTINGS = "set local statement_timeout = {}; set local lock_timeout = {}; set local datestyle = 'ISO'"
+#: Seconds we wait beyond the limit that the server was given.
+_GRACE = 2.0
 #: A cursor is planned for its first rows only when the reader wants the first rows soon. Elsewhere that
 #: makes the planner walk the primary key of the whole table to find the rows of one run.
 _FRACTION = "set local cursor_tuple_fraction = {}"
@@ -48,6 +53,7 @@ class Connection:
         self._lock = threading.RLock()
         self._count = 0
         self._closed = False
+        self._silent = False
         self._link = self._connect()
 
     def _connect(self) -> psycopg.Connection[tuple[Any, ...]]:
@@ -78,7 +84,7 @@ class Connection:
         with self._lock:
             try:
                 self._begin()
-                with self._link.cursor() as cursor:
+                with self._watched(), self._link.cursor() as cursor:
                     cursor.execute(query, values or None, binary=True)
                     return cursor.fetchall()
             except psycopg.Error as error:
@@ -98,16 +104,18 @@ class Connection:
             self._count += 1
             try:
                 self._begin()
-                self._link.execute(_FRACTION.format(0.001 if first_rows else 1))
-                cursor = self._link.cursor(name=f"eve_replay_{self._count}")
-                cursor.execute(query, values or None, binary=True)
+                with self._watched():
+                    self._link.execute(_FRACTION.format(0.001 if first_rows else 1))
+                    cursor = self._link.cursor(name=f"eve_replay_{self._count}")
+                    cursor.execute(query, values or None, binary=True)
             except psycopg.Error as error:
                 raise self._failed(error, doing) from None
         try:
             while True:
                 with self._lock:
                     try:
-                        rows = cursor.fetchmany(batch)
+                        with self._watched():
+                            rows = cursor.fetchmany(batch)
                     except psycopg.Error as error:
                         raise self._failed(error, doing) from None
                 yield from rows
@@ -116,6 +124,22 @@ class Connection:
         finally:
             with self._lock:
                 self._forget(cursor)
+
+    @contextmanager
+    def _watched(self) -> Iterator[None]:
+        """Cut the connection when nothing comes: the server's own limit does not help on a dead line."""
+        watch = threading.Timer(self.address.timeout + _GRACE, self._cut, [self._link.fileno()])
+        watch.daemon = True
+        watch.start()
+        try:
+            yield
+        finally:
+            watch.cancel()
+
+    def _cut(self, descriptor: int) -> None:
+        self._silent = True
+        with suppress(OSError), socket.socket(fileno=os.dup(descriptor)) as line:
+            line.shutdown(socket.SHUT_RDWR)
 
     def _forget(self, cursor: psycopg.ServerCursor[Any]) -> None:
         # A reader that stops early leaves a cursor open on the server; a dead connection has none.
@@ -139,10 +163,18 @@ class Connection:
             )
         if self._link.info.transaction_status == TransactionStatus.IDLE:
             limit = round(self.address.timeout * 1000)
-            self._link.execute(_SETTINGS.format(limit, min(limit, 5000)))
+            with self._watched():
+                self._link.execute(_SETTINGS.format(limit, min(limit, 5000)))
 
     def _failed(self, error: psycopg.Error, doing: str = "") -> EveReplayError:
         self.refresh()
+        if self._silent:
+            self._silent = False
+            return SourceUnreadable(
+                f"The server at {self.address.label} did not answer within "
+                f"{self.address.timeout + _GRACE:g} s: the line is dead.",
+                hint="Check the network or the proxy in between, and open the source again.",
+            )
         return explain(error, self.address, doing=doing)
 
     def refresh(self) -> None:

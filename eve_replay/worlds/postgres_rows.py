@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 
 from eve_replay.problems import Receipt
 from eve_replay.records import EventRecord, HookRecord, RunRecord, StepRecord, StreamChunk, WaitRecord
@@ -50,7 +51,8 @@ _FLAGS = frozenset(("is_webhook", "is_system"))
 _JSON = frozenset(("attributes",))
 #: Columns that exist twice: ``<name>_cbor`` (bytea) and ``<name>`` (jsonb or text, before migration 0001).
 _PAYLOADS = frozenset(("input", "output", "error", "metadata"))
-_VALUES = frozenset(("execution_context", "payload", "resume_context"))
+_LARGE = _PAYLOADS | {"execution_context", "payload", "resume_context"}
+_INTEGER = re.compile(r"-?\d{1,18}\Z")
 _STAMP = re.compile(r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?\Z")
 
 
@@ -67,9 +69,16 @@ def stamp(text: str) -> str:
     return f"{match.group(1)}T{match.group(2)}.{millis}Z"
 
 
-def _camel(column: str) -> str:
-    head, *rest = column.split("_")
-    return head + "".join(part.capitalize() for part in rest)
+@cache
+def _column(table: str, column: str) -> tuple[str, str, str]:
+    """Return what a column holds, the record's name for it, and its name without ``_cbor``."""
+    base = column.removesuffix("_cbor")
+    head, *rest = (base if base in _LARGE else column).split("_")
+    name = _RENAMED.get(table, {}).get(column) or head + "".join(part.capitalize() for part in rest)
+    if base in _LARGE:
+        return "large", "eventData" if (table, base) == ("workflow_events", "payload") else name, base
+    kinds = {"time": _TIMES, "number": _NUMBERS, "flag": _FLAGS, "json": _JSON}
+    return next((kind for kind, columns in kinds.items() if column in columns), "text"), name, base
 
 
 class DeferredFields(Mapping[str, object]):
@@ -153,41 +162,42 @@ class RowMapper:
     def fields(self, table: str, row: Row) -> dict[str, object]:
         """Return the record fields of a row; NULL columns are left out, as they are in files."""
         fields: dict[str, object] = {}
+        where = _origin(table, row)
         for column, value in row.items():
             if value is None:
                 continue
-            base = column.removesuffix("_cbor")
-            if (base != column and base in _PAYLOADS | _VALUES) or column in _PAYLOADS | _VALUES:
+            kind, name, base = _column(table, column)
+            if kind == "text":
+                found: object = value
+            elif kind != "large":
+                found = self._small(kind, value, f"{where}/{column}")
+            elif base == column and row.get(f"{base}_cbor") is not None:
                 # The vendor reads "cbor or else json" (POSTGRES.md, Legacy JSON columns).
-                if base == column and row.get(f"{base}_cbor") is not None:
-                    continue
-                name = "eventData" if (table, base) == ("workflow_events", "payload") else _camel(base)
-                large = self._large(table, base, value, row)
-                if large is not None:
-                    fields[name] = large
                 continue
-            name = _RENAMED.get(table, {}).get(column) or _camel(column)
-            fields[name] = self._small(column, value, _origin(table, row))
+            else:
+                found = self._large(table, base, value, row)
+            if isinstance(found, bytes):
+                found = entity_value(found)
+            if found is not None:
+                fields[name] = found
         return fields
 
-    def _small(self, column: str, value: str | bytes, where: str) -> object:
+    def _small(self, kind: str, value: str | bytes, where: str) -> object:
         if isinstance(value, bytes):
-            return entity_value(value)
-        if column in _TIMES:
+            return value
+        if kind == "time":
             return stamp(value)
-        if column in _NUMBERS and re.fullmatch(r"-?\d{1,18}", value):
-            return int(value)
-        if column in _FLAGS:
+        if kind == "number":
+            return int(value) if _INTEGER.match(value) else value
+        if kind == "flag":
             return value in ("t", "true")
-        if column in _JSON:
-            return self._json(value, where, column)
-        return value
+        return self._json(value, where)
 
-    def _json(self, text: str, where: str, column: str) -> object:
+    def _json(self, text: str, where: str) -> object:
         try:
             return from_json(text)
         except ValueError as error:
-            self.receipt.problem("warning", "bad-json", f"{where}/{column}", f"This is no JSON: {error}.")
+            self.receipt.problem("warning", "bad-json", where, f"This is no JSON: {error}.")
             return text
 
     def _large(self, table: str, base: str, value: str | bytes, row: Row) -> object:
@@ -198,9 +208,9 @@ class RowMapper:
             opened = self.wrap.open_cbor(value, place, self.receipt)
         elif base == "error":
             # Layout 1 keeps errors as text, mostly JSON of {message, stack}.
-            opened = self._json(value, where, base) if value.startswith("{") else value
+            opened = self._json(value, place) if value.startswith("{") else value
         else:
-            opened = self._json(value, where, base)
+            opened = self._json(value, place)
         if base in _PAYLOADS:
             return None if opened is None else self.wrap.payload(opened, place, run_id)
         if table == "workflow_events":

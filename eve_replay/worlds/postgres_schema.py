@@ -25,7 +25,7 @@ _COLUMNS = """
 select n.nspname, c.relname, a.attname, format_type(a.atttypid, null),
        has_schema_privilege(n.oid, 'USAGE')
          and (has_table_privilege(c.oid, 'SELECT') or has_column_privilege(c.oid, a.attnum, 'SELECT')),
-       c.relrowsecurity and not pg_has_role(c.relowner, 'MEMBER')
+       c.relrowsecurity and not pg_has_role(c.relowner, 'MEMBER'), current_user::text
 from pg_catalog.pg_class c
 join pg_catalog.pg_namespace n on n.oid = c.relnamespace
 join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
@@ -90,7 +90,8 @@ def read_layout(ask: Ask, address: Address, receipt: Receipt) -> Layout:
     denied: dict[str, set[str]] = {}
     hidden: set[str] = set()
     every: dict[str, set[str]] = {}
-    for schema, table, column, kind, readable, policed in ask(_COLUMNS, [list(TABLES)]):
+    role = "<user>"
+    for schema, table, column, kind, readable, policed, user in ask(_COLUMNS, [list(TABLES)]):
         tables = found.setdefault(str(schema), {})
         columns = tables.setdefault(str(table), {})
         if readable:
@@ -98,6 +99,7 @@ def read_layout(ask: Ask, address: Address, receipt: Receipt) -> Layout:
         else:
             denied.setdefault(f"{schema}.{table}", set()).add(str(column))
         if schema == address.schema:
+            role = str(user)
             every.setdefault(str(table), set()).add(str(column))
             if policed:
                 hidden.add(str(table))
@@ -106,16 +108,21 @@ def read_layout(ask: Ask, address: Address, receipt: Receipt) -> Layout:
     if missing:
         _no_tables(address, missing, sorted(s for s in found if "workflow_runs" in found[s]))
     unreadable = frozenset(table for table, columns in tables.items() if not columns)
+    blocked = [table for table in _NEEDED if table in unreadable]
+    if blocked:
+        raise SourceUnreadable(
+            f"{role} has no SELECT on {address.schema}.{blocked[0]} of {address.label}.",
+            hint=grant_hint(address.schema, blocked[0] if len(unreadable) == 1 else "", role),
+        )
     for table in sorted(unreadable):
-        hint = grant_hint(address.schema, table)
-        if table in _NEEDED:
-            raise SourceUnreadable(
-                f"The user of {address.label} has no SELECT on {address.schema}.{table}.", hint=hint
-            )
         where = f"{address.schema}.{table}"
         receipt.skip(where=where, what="table", why="no SELECT on it")
         receipt.problem(
-            "error", "missing-grant", where, "This table may not be read: what it holds is unknown.", hint
+            "error",
+            "missing-grant",
+            where,
+            "This table may not be read: what it holds is unknown.",
+            grant_hint(address.schema, table, role),
         )
     for table in sorted(set(tables) - unreadable):
         columns_denied = denied.get(f"{address.schema}.{table}")
@@ -127,7 +134,7 @@ def read_layout(ask: Ask, address: Address, receipt: Receipt) -> Layout:
                 "missing-grant",
                 where,
                 f"These columns may not be read: {names}.",
-                grant_hint(address.schema, table),
+                grant_hint(address.schema, table, role),
             )
     for table in sorted(hidden):
         receipt.problem(

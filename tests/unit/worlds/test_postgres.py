@@ -241,7 +241,8 @@ def test_queue_jobs_are_shown_when_they_may_be_read(server: pgserver.Server) -> 
         for job in jobs:
             link.execute(
                 "insert into graphile_worker._private_jobs "
-                "(id, key, attempts, max_attempts, run_at, locked_at, payload) values (%s, %s, %s, %s, %s, %s, %s)",
+                "(id, key, attempts, max_attempts, run_at, locked_at, payload) "
+                "values (%s, %s, %s, %s, %s, %s, %s)",
                 (job["id"], job["key"], job["attempts"], job["max"], job["run_at"], job["locked_at"],
                  json.dumps(job["payload"])),
             )  # fmt: skip
