@@ -1,0 +1,181 @@
+"""Where the process comes back: what decides whether, and when, anything is recovered at all.
+
+Sources: DESIGN.md section 5 rule 10, formats/OBSERVED.md (surprises 4, 18, 22, 24), formats/HOSTED.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Literal
+
+from eve_replay.errors import WrongUse
+from eve_replay.journal.model import Certainty
+
+__all__ = ["DEFAULT_LEASE", "ENVIRONMENTS", "Environment", "environment"]
+
+#: ``WORKFLOW_INLINE_OWNERSHIP_LEASE_SECONDS``: an environment variable the journal does not hold.
+DEFAULT_LEASE = 860.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Environment:
+    """One way of coming back.
+
+    Attributes:
+        name: as ``--environment`` takes it.
+        words: what a person calls it.
+        recovers: ``yes`` by itself, ``no`` nothing happens, ``once-asked`` the run is dead for messages too.
+        why: why nothing happens, when ``recovers`` is not ``yes``; ``person`` what a person can do then.
+        same_version: whether the code that comes back is the version that wrote the run.
+        transactional: whether record and event of a commit are one write, so that no wedge is possible.
+        processes: how many processes work on the store at once.
+        lease_seconds: how long an inline step stays with its dead owner, counted from the step's start.
+        max_retries: retries of a step that throws (starts that run the body: one more).
+        certainty: observed where a recording shows it.
+        source: where that is written.
+    """
+
+    name: str
+    words: str
+    recovers: Literal["yes", "no"] = "yes"
+    why: str = ""
+    person: str = ""
+    same_version: bool = True
+    transactional: bool = False
+    processes: int = 1
+    lease_seconds: float = DEFAULT_LEASE
+    lease_assumed: bool = True
+    max_retries: int = 3
+    retention_days: float | None = None
+    certainty: Certainty = "observed"
+    source: str = ""
+
+    def with_options(
+        self,
+        *,
+        lease_seconds: float | None = None,
+        max_retries: int | None = None,
+        retention_days: float | None = None,
+    ) -> Environment:
+        """Return the same environment with other numbers. Raises WrongUse for negative ones."""
+        for name, value in (
+            ("lease", lease_seconds),
+            ("retries", max_retries),
+            ("retention", retention_days),
+        ):
+            if value is not None and value < 0:
+                raise WrongUse(f"A {name} of {value} makes no sense.", hint="Give zero or more.")
+        return replace(
+            self,
+            lease_seconds=self.lease_seconds if lease_seconds is None else float(lease_seconds),
+            lease_assumed=self.lease_assumed and lease_seconds is None,
+            max_retries=self.max_retries if max_retries is None else max_retries,
+            retention_days=self.retention_days if retention_days is None else retention_days,
+        )
+
+
+def _named(*environments: Environment) -> Mapping[str, Environment]:
+    return MappingProxyType({each.name: each for each in environments})
+
+
+ENVIRONMENTS: Mapping[str, Environment] = _named(
+    Environment(
+        name="eve-start",
+        words="eve start, same version",
+        source="OBSERVED.md, scenarios crash-*; SWEEP.md",
+    ),
+    Environment(
+        name="eve-dev",
+        words="eve dev without --resume",
+        recovers="no",
+        why="eve dev starts a new generation and leaves the run dormant; a message to it gets HTTP 500",
+        person="start `eve dev --resume`, or `eve start` with the same version",
+        source="OBSERVED.md, eve-dev-no-resume and surprise 22",
+    ),
+    Environment(
+        name="eve-dev-resume",
+        words="eve dev --resume, snapshot kept",
+        source="OBSERVED.md, eve-dev-resume",
+    ),
+    Environment(
+        name="eve-dev-resume-pruned",
+        words="eve dev --resume, snapshot pruned",
+        recovers="no",
+        why="the code generation that wrote the run is gone, so nothing can replay it",
+        person="none by recovery: reset the session and repair the outside by hand",
+        certainty="unknown",
+        source="DESIGN.md section 5 rule 10; not recorded",
+    ),
+    Environment(
+        name="other-version",
+        words="another eve version",
+        recovers="no",
+        same_version=False,
+        why=(
+            "another eve version cannot replay the run: a root session waits stranded (messages get 409 with "
+            "the version), a subagent or tool run is cancelled"
+        ),
+        person="start the eve version that wrote it, or reset the session",
+        source="OBSERVED.md, stranded",
+    ),
+    Environment(
+        name="postgres",
+        words="eve start on the Postgres world",
+        transactional=False,
+        source="journals/postgres/eve_crash",
+    ),
+    Environment(
+        name="hosted",
+        words="Vercel, the run's own deployment",
+        transactional=True,
+        certainty="implied",
+        source="formats/HOSTED.md: the queue delivers again to the deployment that wrote the run",
+    ),
+    Environment(
+        name="sdk-started",
+        words="plain Workflow SDK app that calls world.start()",
+        source="OBSERVED.md, sdk4-crash",
+    ),
+    Environment(
+        name="sdk-not-started",
+        words="plain Workflow SDK app that does not call world.start()",
+        recovers="no",
+        why="nothing is recovered until somebody calls world.start()",
+        person="call world.start() when the server starts (in SDK 5.0.0-beta.55 on Nitro that call throws)",
+        source="OBSERVED.md, sdk4/sdk5-crash-world-not-started and surprise 24",
+    ),
+    Environment(
+        name="two-processes",
+        words="two processes on one folder",
+        processes=2,
+        certainty="implied",
+        source="DESIGN.md section 5 rule 10: they can run a step twice",
+    ),
+    Environment(
+        name="not-restarted",
+        words="the process does not come back",
+        recovers="no",
+        why="no process is there",
+        person="start it again",
+        source="OBSERVED.md, crash-not-restarted",
+    ),
+    Environment(
+        name="flue",
+        words="Flue on its own store",
+        lease_seconds=30.0,
+        lease_assumed=False,
+        transactional=True,
+        max_retries=9,
+        source="formats/FLUE.md section 5",
+    ),
+)
+
+
+def environment(name: str) -> Environment:
+    """Return an environment by name. Raises WrongUse with the names there are."""
+    found = ENVIRONMENTS.get(name.strip().lower().replace(" ", "-").replace("_", "-"))
+    if found is None:
+        raise WrongUse(f"There is no environment {name!r}.", hint=f"Use one of {', '.join(ENVIRONMENTS)}.")
+    return found

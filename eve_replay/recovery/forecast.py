@@ -1,0 +1,258 @@
+"""forecast: what will happen when the process comes back, for a journal as it lies there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from eve_replay.journal.facade import Journal
+from eve_replay.journal.model import Session, SessionHead
+from eve_replay.journal.policy import EffectsPolicy
+from eve_replay.recovery.engine import Question, answer, environments_for
+from eve_replay.recovery.environment import ENVIRONMENTS, Environment
+from eve_replay.recovery.environment import environment as named_environment
+from eve_replay.recovery.observe import observe
+from eve_replay.recovery.result import CrashPoint, RuleUse, Simulation
+from eve_replay.recovery.situation import Situation
+from eve_replay.recovery.strategies import ModelAnswer, Strategy
+from eve_replay.recovery.words import RULES
+
+__all__ = ["Forecast", "detect_environment", "forecast", "forecast_session"]
+
+_SEVERITY = ("fails", "hangs", "needs-person", "needs-message", "recovers", "nothing-open")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forecast:
+    """What will happen to one session.
+
+    Attributes:
+        session_id, title, status: which session.
+        answer: under the environment asked for, or the one the journal points to.
+        others: outcome per other environment, in a fixed order.
+        certain: what is already certain, whatever comes: one sentence each.
+    """
+
+    session_id: str
+    title: str
+    status: str
+    kind: str
+    answer: Simulation
+    others: tuple[tuple[str, Simulation], ...] = ()
+    certain: tuple[str, ...] = ()
+
+    @property
+    def open(self) -> bool:
+        """Whether anything is open, lost or waited for."""
+        return self.answer.outcome != "nothing-open"
+
+    def to_json(self) -> dict[str, object]:
+        """Return CONTRACT's entry of ``forecast`` (fields added)."""
+        out = self.answer.to_json()
+        out |= {
+            "sessionId": self.session_id,
+            "title": self.title,
+            "status": self.status,
+            "kind": self.kind,
+            "environments": {
+                name: {"outcome": sim.outcome, "earliest": sim.to_json()["recovery"]}
+                for name, sim in self.others
+            },
+            "certain": list(self.certain),
+        }
+        return out
+
+
+def detect_environment(journal: Journal, head: SessionHead) -> tuple[str, str]:
+    """Return the environment that the journal points to, and the sign it was told by.
+
+    ``eve dev`` writes the generation's id as deployment (OBSERVED.md, 22); a plain SDK app that never started
+    its world has no ``version.txt`` (LOCAL.md section 5).
+    """
+    world = journal.world
+    if head.kind == "workflow":
+        if world.kind in ("local", "folder") and not world.about.get("versionTxt"):
+            return "sdk-not-started", "there is no version.txt, so nobody has started this world"
+        return ("postgres" if world.kind == "postgres" else "sdk-started"), "a plain SDK run"
+    if world.kind == "postgres":
+        return "postgres", "the journal is a Postgres world"
+    if world.kind == "hosted":
+        return "hosted", "the journal is a hosted world"
+    record = next((r for r in journal.records if r.run_id == head.id), None)
+    deployment = record.text("deploymentId") if record is not None else None
+    if deployment and not deployment.startswith(("dpl_", "postgres")):
+        return "eve-dev", f"the deployment id {deployment!r} is an eve dev generation"
+    return "eve-start", "the deployment id is that of a built app"
+
+
+def forecast(
+    journal: Journal,
+    *,
+    environment: str | Environment | None = None,
+    model: ModelAnswer = "same",
+    effects: EffectsPolicy | Mapping[str, object] | str | None = None,
+    strategies: Mapping[str, str | Strategy] | None = None,
+    lease_seconds: float | None = None,
+    max_retries: int | None = None,
+    session: str | None = None,
+    policy: str = "eve",
+) -> tuple[Forecast, ...]:
+    """Return what will happen to every session of a journal, those with something open first.
+
+    Args:
+        journal: as it lies there.
+        environment: how the process comes back; None for what the journal points to.
+        model: what the model answers when it is asked again.
+        effects: the user's effects policy.
+        strategies: what-if strategies per tool (``*`` for all).
+        lease_seconds: length of the lease; the default is assumed, the journal does not hold it.
+        max_retries: retries of a step that throws.
+        session: only this session (whole id).
+        policy: recovery policy.
+    """
+    out = []
+    for head in journal.heads:
+        if session is not None and head.id != session:
+            continue
+        if head.kind == "workflow" and head.parent is None and _child_like(journal, head):
+            continue
+        joined = journal.session(head.id)
+        out.append(
+            forecast_session(
+                journal,
+                joined,
+                head,
+                environment=environment,
+                model=model,
+                effects=effects,
+                strategies=strategies,
+                lease_seconds=lease_seconds,
+                max_retries=max_retries,
+                policy=policy,
+            )
+        )
+    found = [_with_subagents(each, out, journal) for each in out]
+    return tuple(sorted(found, key=lambda f: (_SEVERITY.index(f.answer.outcome), f.session_id)))
+
+
+def _child_like(journal: Journal, head: SessionHead) -> bool:
+    """A run that names a parent in this journal is told by its parent's forecast."""
+    record = next((r for r in journal.records if r.run_id == head.id), None)
+    parent = record.attribute("$parentRunId") if record is not None else None
+    return parent is not None and any(r.run_id == parent for r in journal.records)
+
+
+def forecast_session(
+    journal: Journal,
+    session: Session,
+    head: SessionHead,
+    *,
+    environment: str | Environment | None,
+    model: ModelAnswer,
+    effects: EffectsPolicy | Mapping[str, object] | str | None,
+    strategies: Mapping[str, str | Strategy] | None,
+    lease_seconds: float | None,
+    max_retries: int | None,
+    policy: str,
+) -> Forecast:
+    """Return the forecast of one joined session."""
+    note = ""
+    if environment is None:
+        name, note = detect_environment(journal, head)
+        chosen = named_environment(name)
+    else:
+        chosen = named_environment(environment) if isinstance(environment, str) else environment
+    situation = observe(session, effects)
+
+    def under(env: Environment, why: str = "") -> Simulation:
+        question = Question(
+            policy=policy,
+            environment=env,
+            model=model,
+            strategies=strategies,
+            lease_seconds=lease_seconds,
+            max_retries=max_retries,
+            note=why,
+        )
+        return answer(situation, question, _as_it_lies(situation))
+
+    main = under(chosen, f"environment told from the journal: {note}" if note else "")
+    others = tuple(
+        (name, under(ENVIRONMENTS[name]))
+        for name in environments_for(head.kind == "workflow")
+        if name != chosen.name
+    )
+    return Forecast(
+        session_id=session.id,
+        title=session.title,
+        status=session.status,
+        kind=head.kind,
+        answer=main,
+        others=others if main.outcome != "nothing-open" else (),
+        certain=_certain(situation, main),
+    )
+
+
+def _as_it_lies(situation: Situation) -> CrashPoint:
+    open_ = [s for s in situation.steps if s.open]
+    label = "nothing is open"
+    if open_:
+        label = ", ".join(f"{s.function} is in state {s.code}" for s in open_[:3])
+    elif situation.parked:
+        label = f"parked: {situation.parked[0].kind}"
+    elif situation.message_lost:
+        label = "a message is on its way and not recorded"
+    elif situation.open_turn:
+        label = "between two steps"
+    names = [(f"{e.tool} ({e.call_id})" if e.call_id else e.tool, e.before) for e in situation.effects]
+    return CrashPoint(
+        klass="as-it-lies",
+        label=label,
+        at=situation.at,
+        certainty="observed",
+        run_id=situation.root.run_id if situation.runs else "",
+        step_id=open_[0].step_id if open_ else None,
+        happened=tuple(n for n, b in names if b.min > 0),
+        possible=tuple(n for n, b in names if b.min == 0 and b.max != 0),
+        not_yet=tuple(n for n, b in names if b.max == 0),
+    )
+
+
+def _certain(situation: Situation, sim: Simulation) -> tuple[str, ...]:
+    out = []
+    for effect in sim.effects:
+        name = f"{effect.tool} ({effect.call_id})" if effect.call_id else effect.tool
+        if effect.before.min > 1:
+            out.append(f"{name} has already run {effect.before.min} times.")
+        elif effect.before.min == 1 and effect.after.min >= 1:
+            out.append(f"{name} has run, and will run again.")
+    wedged = [s for s in situation.steps if s.wedged and s.role != "side"]
+    out += [f"{s.function} is wedged ({s.code}): it can never commit by itself." for s in wedged]
+    starts = [s for s in situation.steps if s.code == "D" and s.starts > 1]
+    out += [f"{s.function} has been started {s.starts} times already." for s in starts]
+    return tuple(out)
+
+
+def _with_subagents(found: Forecast, every: list[Forecast], journal: Journal) -> Forecast:
+    """A turn that waits for a subagent can go no further than the subagent's own session."""
+    head = next((h for h in journal.heads if h.id == found.session_id), None)
+    below = [f for f in every if head is not None and f.session_id in head.subagents]
+    stuck = [f for f in below if f.answer.outcome in ("hangs", "fails", "needs-person")]
+    if not stuck or found.answer.outcome not in ("recovers", "nothing-open"):
+        return found
+    if found.answer.outcome == "nothing-open":
+        return found
+    worst = min(stuck, key=lambda f: _SEVERITY.index(f.answer.outcome))
+    rule = RULES["subagent"]
+    sim = replace(
+        found.answer,
+        outcome="needs-person" if worst.answer.outcome == "needs-person" else "hangs",
+        by="person" if worst.answer.outcome == "needs-person" else "nobody",
+        ends="never",
+        person=worst.answer.person,
+        rules=(
+            *found.answer.rules,
+            RuleUse(rule="subagent", text=rule.text, source=rule.source, about=worst.session_id),
+        ),
+    )
+    return replace(found, answer=sim)

@@ -1,0 +1,421 @@
+"""What lies there now, as a situation: the state of a journal after a real crash, or while it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from eve_replay.ids import event_slot
+from eve_replay.journal.commit_states import Delivery, RunCommits, StepCommit
+from eve_replay.journal.commits import run_commits
+from eve_replay.journal.effects import Effect, effects_of
+from eve_replay.journal.model import Park, Run, Session, Step, Tokens, Turn
+from eve_replay.journal.policy import EffectsPolicy
+from eve_replay.recovery.roles import awaited_run, role_of
+from eve_replay.recovery.situation import (
+    EffectState,
+    HookState,
+    ModelState,
+    ParkState,
+    RunState,
+    Situation,
+    StepState,
+    WaitState,
+)
+
+__all__ = ["commits_of", "observe"]
+
+_PEOPLE = ("approval", "question", "sign-in")
+_OVER = ("completed", "failed", "cancelled")
+
+
+def commits_of(run: Run) -> RunCommits:
+    """Return the commit states of a joined run."""
+    records = [step.record for step in run.steps if step.record is not None]
+    return run_commits(
+        run.record, run.events, records, [*run.hooks, *run.waits, *run.marks], run_id=run.run_id
+    )
+
+
+def observe(session: Session, effects: EffectsPolicy | Mapping[str, object] | str | None = None) -> Situation:
+    """Return the situation of a session (or plain run) as it lies there.
+
+    Args:
+        session: the joined session.
+        effects: the user's effects policy.
+    """
+    return _Observer(session, effects).situation()
+
+
+class _Observer:
+    def __init__(self, session: Session, effects: EffectsPolicy | Mapping[str, object] | str | None) -> None:
+        self.session = session
+        self.policy = effects
+        self.plain = session.kind == "workflow"
+        self.turn: Turn | None = session.turns[-1] if session.turns else None
+        self.commits = {run.run_id: commits_of(run) for run in session.all_runs}
+        self.steps = {step.step_id: step for step in session.steps}
+        self.starters = {child: step for step in session.steps for child in step.dispatched}
+        self.states: dict[str, StepState] = {}
+        self.index: dict[str, int] = {}
+
+    def situation(self) -> Situation:
+        """Put everything together."""
+        runs = [self._run(n, run) for n, run in enumerate(self._runs())]
+        self._link(runs)
+        parks = [p for p in self.session.parks if p.open and not p.lost]
+        situation = Situation(
+            session_id=self.session.id,
+            turn_id=self.turn.id if self.turn else None,
+            runs=runs,
+            effects=[],
+            at=self._last_sign(),
+            plain=self.plain,
+            eve_version=self.session.eve_version,
+            title=self.session.title,
+            parked=[_park(p) for p in parks],
+        )
+        situation.message_lost = self._lost(runs)
+        situation.effects = self._effects(situation)
+        situation.open_turn = self._open(situation)
+        if self.turn is not None and self.turn.status in _OVER and self.turn.committed:
+            situation.ends = self.turn.status
+        return situation
+
+    # -- runs ---------------------------------------------------------------------------------------------
+
+    def _runs(self) -> list[Run]:
+        """The newest owning run first, other owners, then the children that are not over."""
+        owners = list(self.session.runs)
+        root = owners[-1] if owners else None
+        if root is None:
+            return []
+        wanted = [root, *owners[:-1]]
+        for run in self.session.children:
+            if self._of_turn(run) or self.commits[run.run_id].run.code != "done":
+                wanted.append(run)
+        self.index = {run.run_id: n for n, run in enumerate(wanted)}
+        return wanted
+
+    def _of_turn(self, run: Run) -> bool:
+        """Whether a child was started for the newest turn: its starter works for it, or for none it names."""
+        starter = self.starters.get(run.run_id)
+        return self.plain or starter is None or self._in_turn(starter)
+
+    def _in_turn(self, step: Step) -> bool:
+        if self.turn is None or step.turn_id is not None:
+            return self.turn is None or step.turn_id == self.turn.id
+        # A dispatch at the end of the log names no turn yet: it is the newest one's when it comes after
+        # its start.
+        commit = self.commits[step.run_id].step(step.step_id)
+        first = self._first_slot(step.run_id)
+        return commit is not None and (commit.created_slot is None or commit.created_slot >= first)
+
+    def _first_slot(self, run_id: str) -> int:
+        ids = {s.step_id for s in self.turn.steps} if self.turn else set()
+        slots = [
+            c.created_slot
+            for c in self.commits[run_id].steps
+            if c.step_id in ids and c.created_slot is not None
+        ]
+        return min(slots, default=0)
+
+    def _run(self, n: int, run: Run) -> RunState:
+        commits = self.commits[run.run_id]
+        starter = self.starters.get(run.run_id)
+        owner = run.run_id in {r.run_id for r in self.session.runs}
+        parent = self.index.get(starter.run_id) if starter is not None else self.index.get(run.parent or "")
+        state = RunState(
+            index=n,
+            run_id=run.run_id,
+            role=run.role,
+            code=commits.run.code,
+            awaited=n == 0 or (not owner and self._of_turn(run) and awaited_run(run, starter)),
+            parent=None if n == 0 else (parent if parent is not None else 0),
+            workflow=run.workflow.function,
+            evidence=commits.run.evidence,
+            token_lock=bool(commits.token_locks) and n == 0,
+        )
+        for commit in commits.steps:
+            step = self.steps.get(commit.step_id)
+            if not self._relevant(commit, step, n):
+                continue
+            each = self._step(commit, step, n)
+            self.states[commit.step_id] = each
+            state.steps.append(each)
+        _guess_unknown(state)
+        state.waits = [
+            WaitState(wait_id=w.wait_id, code=w.code, resume_at=w.resume_at, evidence=w.evidence)
+            for w in commits.waits
+            if w.code != "done" and commits.run.code != "done"
+        ]
+        state.hooks = [
+            HookState(hook_id=h.hook_id, code=h.code, fatal=h.fatal, evidence=h.evidence)
+            for h in commits.hooks
+            if h.code in ("H1", "H1-free")
+        ]
+        state.told = any(s.role == "handover" and s.code in ("F1", "F2", "done") for s in state.steps)
+        return state
+
+    def _relevant(self, commit: StepCommit, step: Step | None, run: int) -> bool:
+        if commit.open or run > 0 or self.plain or step is None:
+            return True
+        if self._in_turn(step):
+            return True
+        # What lies beside the first turn (creating the session, its timeout) belongs to its story.
+        return step.turn_id is None and len(self.session.turns) <= 1
+
+    def _step(self, commit: StepCommit, step: Step | None, run: int) -> StepState:
+        kind = step.kind if step is not None else _kind_of(commit)
+        state = StepState(
+            step_id=commit.step_id,
+            run=run,
+            function=commit.function or (step.function if step else "") or "a step",
+            role=role_of(commit.function, kind, dispatched=bool(step and step.dispatched)),
+            code=commit.code,
+            inline=commit.inline,
+            queued=commit.queued,
+            starts=commit.starts,
+            aborted=commit.aborted_start,
+            threw=commit.threw,
+            started_at=commit.last_started_at,
+            first_started_at=commit.first_started_at,
+            turn_id=step.turn_id if step else None,
+            evidence=commit.evidence,
+        )
+        if step is not None and step.attempts:
+            newest = step.attempts[-1]
+            state.emitted = len(newest.stream_events) if commit.open else 0
+        if state.role == "turn":
+            state.model = _model(step, state)
+        return state
+
+    def _link(self, runs: list[RunState]) -> None:
+        for run in runs:
+            for state in run.steps:
+                step = self.steps.get(state.step_id or "")
+                if step is None:
+                    continue
+                known = tuple(self.index[c] for c in step.dispatched if c in self.index)
+                state.plans = known
+
+    # -- what is going on ---------------------------------------------------------------------------------
+
+    def _lost(self, runs: list[RunState]) -> bool:
+        """Whether a delivery to the session is on its way without its event, and is not an old left-over."""
+        if not runs or any(s.role == "handover" and s.open for run in runs[1:] for s in run.steps):
+            return False
+        root = self.session.runs[-1]
+        newest = max((e.slot or 0 for e in root.events), default=0)
+        return any(_on_its_way(d, newest) for d in self.commits[root.run_id].deliveries)
+
+    def _open(self, situation: Situation) -> bool:
+        root = situation.root if situation.runs else None
+        if root is None or root.code == "done":
+            return False
+        if root.code in ("R1", "created", "R2", "unborn"):
+            return True
+        awaited = [run for run in situation.runs if run.index == 0 or (run.awaited and not run.told)]
+        if any(s.open and s.role != "side" for run in awaited for s in run.steps):
+            return True
+        if self.plain:
+            return not any(p.kind == "webhook" for p in situation.parked) or any(
+                w.code != "done" for run in awaited for w in run.waits
+            )
+        if any(run.index and run.code not in ("done", "ending") for run in awaited):
+            return True
+        if any(m.role == "pending" and m.event_id for m in self.session.messages):
+            return True
+        if self.turn is None:
+            return any(m.role in ("opened", "pending") for m in self.session.messages)
+        if self.turn.status in _OVER:
+            return not self.turn.committed
+        waits_for = {p.kind for p in situation.parked}
+        if waits_for & set(_PEOPLE):
+            return self._answered()
+        return True
+
+    def _answered(self) -> bool:
+        """Whether the log holds a delivery after the last committed step: then the turn goes on by itself."""
+        root = self.session.runs[-1]
+        last_end = last_word = -1
+        inbox = {
+            h.hook_id
+            for h in self.commits[root.run_id].hooks
+            if h.token.startswith("eve:inbox:") or not h.token
+        }
+        for place, event in enumerate(root.events):
+            if event.event_type in ("step_completed", "step_failed"):
+                step = self.steps.get(event.correlation_id or "")
+                if step is None or step.kind == "turn":
+                    last_end = place
+            elif event.event_type == "hook_received" and event.correlation_id in inbox:
+                last_word = place
+        return last_word > last_end
+
+    def _last_sign(self) -> datetime | None:
+        times: list[datetime] = [
+            e.created_at for run in self.session.all_runs for e in run.events[-3:] if e.created_at
+        ]
+        for chunk in self.session.stream_events[-3:]:
+            at = chunk.stored_at or chunk.at
+            if at is not None:
+                times.append(at)
+        return max(times, default=None)
+
+    # -- effects ------------------------------------------------------------------------------------------
+
+    def _effects(self, situation: Situation) -> list[EffectState]:
+        out = []
+        turn_id = self.turn.id if self.turn else None
+        for effect in effects_of(self.session, self.policy):
+            if not self.plain and effect.turn_id not in (turn_id, None):
+                continue
+            if effect.run_id not in self.index and effect.turn_id is None:
+                continue
+            out.append(self._effect(effect, situation))
+        return out
+
+    def _effect(self, effect: Effect, situation: Situation) -> EffectState:
+        home = self.states.get(effect.step_id)
+        child = self.index.get(effect.run_id, 0) or None
+        state = EffectState(
+            tool=effect.tool,
+            kind=effect.kind,
+            call_id=effect.call_id if effect.kind != "step" else effect.step_id,
+            call_ids=effect.call_ids,
+            coordinate=(
+                (effect.coordinate.turn_id, effect.coordinate.step_index) if effect.coordinate else None
+            ),
+            position=effect.position,
+            before=effect.executions,
+            step=home,
+            child=child,
+            protection=effect.protection,
+            evidence=tuple(item.id for item in effect.evidence[:4]),
+            certainty=effect.certainty,
+        )
+        if effect.kind == "workflow-tool":
+            state.child = None
+            starter = next((s for s in self.states.values() if set(s.plans) & self._children(effect)), None)
+            state.step = starter or home
+            return state
+        self._gate(effect, state, situation)
+        return state
+
+    def _children(self, effect: Effect) -> set[int]:
+        return {self.index[p.run_id] for p in effect.by_attempt if p.run_id in self.index}
+
+    def _gate(self, effect: Effect, state: EffectState, situation: Situation) -> None:
+        """Find the step that will execute a call that waits: for a person, or for its dispatch."""
+        asked = [p for p in self.session.parks if p.kind == "approval" and p.call_id in effect.call_ids]
+        home = state.step
+        if asked and effect.executions.max == 0:
+            newest = asked[-1]
+            asking = self.states.get(newest.step_id or "")
+            committed = asking is None or asking.code == "done"
+            if not newest.open and newest.released_by and not newest.released_by.startswith("approve"):
+                state.step = None
+                return
+            if committed and home is not None and home.code == "done":
+                state.step = _unborn(situation, "turnStep")
+            if not committed:
+                state.gate = "lost"
+            elif newest.open and not self._answered():
+                state.gate = "approval"
+            elif newest.open:
+                # The answer is in the log and not yet taken: what it says is not on the stream.
+                state.gate = None if self._approves() else "approval"
+            return
+        if home is not None and home.code == "done" and effect.executions.max == 0:
+            deferred = any(
+                c.call_id in effect.call_ids and c.deferred
+                for s in (self.steps.get(effect.step_id),)
+                if s is not None
+                for c in s.tool_calls
+            )
+            state.step = _dispatcher(situation) if deferred else None
+
+    def _approves(self) -> bool:
+        """Whether the newest delivery says yes (its payload holds an approve answer)."""
+        answers = [m for m in self.session.messages if m.event_id]
+        text = repr(answers[-1].payload) if answers else ""
+        return "approve" in text and "deny" not in text
+
+
+def _on_its_way(delivery: Delivery, newest: int) -> bool:
+    if delivery.received:
+        return False
+    slot = event_slot(delivery.event_id)
+    return slot is None or slot > newest
+
+
+def _kind_of(commit: StepCommit) -> str:
+    if commit.function == "turnStep":
+        return "turn"
+    return "runtime" if not commit.step_name or commit.step_name.startswith("step//eve@") else "function"
+
+
+def _guess_unknown(run: RunState) -> None:
+    """A created lock alone does not say whose it is. The side step comes first, beside the turn's."""
+    unknown = [s for s in run.steps if s.code == "C1a" and s.function == "a step"]
+    if not unknown or run.role not in ("session", "workflow"):
+        return
+    names = {s.function for s in run.steps}
+    first = run.role == "session" and "startSessionTimeoutStep" not in names and "createSessionStep" in names
+    for place, step in enumerate(unknown):
+        if first and place == 0:
+            step.role, step.function = "side", "startSessionTimeoutStep"
+        else:
+            step.role = "turn" if run.role == "session" else "function"
+
+
+def _unborn(situation: Situation, function: str) -> StepState:
+    state = StepState(step_id=None, run=0, function=function, role="turn", code="unborn")
+    known = next((s for s in situation.root.steps if s.step_id is None and s.role == "turn"), None)
+    if known is not None:
+        return known
+    following = next((s for s in situation.root.steps if s.role == "turn" and s.open), None)
+    if following is not None:
+        return following
+    situation.root.steps.append(state)
+    return state
+
+
+def _dispatcher(situation: Situation) -> StepState:
+    known = next((s for s in reversed(situation.root.steps) if s.role == "dispatch"), None)
+    if known is not None:
+        return known
+    state = StepState(
+        step_id=None, run=0, function="dispatchCoordinationStep", role="dispatch", code="unborn"
+    )
+    situation.root.steps.append(state)
+    return state
+
+
+def _park(park: Park) -> ParkState:
+    return ParkState(
+        kind=park.kind, of_whom=park.of_whom, due=park.due, asked=park.asked, tool=park.tool, lost=park.lost
+    )
+
+
+def _model(step: Step | None, state: StepState) -> ModelState:
+    """The model calls as far as the stream tells; a step that says nothing yet makes at least one."""
+    calls = [call for attempt in (step.attempts if step else ()) for call in attempt.model_calls]
+    newest = step.attempts[-1].model_calls if step is not None and step.attempts else ()
+    began = len(calls)
+    interrupted = sum(1 for a in (step.attempts if step else ()) if a.outcome in ("interrupted", "running"))
+    maybe = max(began, interrupted) if state.code != "done" else began
+    tokens = [c.tokens for c in newest if c.tokens is not None]
+    spent = [c.tokens for c in calls if c.tokens is not None]
+    return ModelState(
+        total=max(1, len(newest)),
+        began=began,
+        maybe=max(began, maybe),
+        tokens=_sum(tokens),
+        again=_sum(spent),
+    )
+
+
+def _sum(tokens: list[Tokens]) -> Tokens | None:
+    return sum(tokens[1:], tokens[0]) if tokens else None

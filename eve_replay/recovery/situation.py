@@ -1,0 +1,268 @@
+"""What lies there when the process dies: the only thing a recovery policy looks at.
+
+A situation comes from two places and looks the same from both: from a folder as a real crash left it
+(:mod:`eve_replay.recovery.observe`), and from a recording plus a point in it
+(:mod:`eve_replay.recovery.plan`). Where the recording goes on after the point, the situation also holds
+what would have come next.
+
+These are working data of the engine, built in numbers (one per crash point): plain slotted classes without
+copying. What leaves the package is frozen (:mod:`eve_replay.recovery.result`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+
+from eve_replay.journal.commit_states import RunCode, StepCode, WaitCode
+from eve_replay.journal.executions import Executions
+from eve_replay.journal.model import Certainty, Tokens
+from eve_replay.journal.policy import Protection
+
+__all__ = [
+    "Code",
+    "NEVER",
+    "ONCE",
+    "UNSURE",
+    "EffectState",
+    "HookState",
+    "ModelState",
+    "ParkState",
+    "RunState",
+    "Situation",
+    "StepRole",
+    "StepState",
+    "WaitState",
+]
+
+#: ``unborn``: nothing of the step has been written yet.
+Code = StepCode | Literal["unborn"]
+
+#: What a step is for, which decides what its wedge stops:
+#: ``turn`` a model step of the turn; ``function`` a ``use step`` function; ``dispatch`` starts a child run;
+#: ``handover`` a child tells its parent; ``side`` runs beside the turn, nobody waits for it;
+#: ``runtime`` other housekeeping that the workflow waits for.
+StepRole = Literal["turn", "function", "dispatch", "handover", "side", "runtime"]
+
+NEVER = Executions(min=0, max=0)
+ONCE = Executions(min=1, max=1)
+UNSURE = Executions(min=0, max=1)
+
+
+@dataclass(slots=True, kw_only=True)
+class ModelState:
+    """The model calls of a step.
+
+    Attributes:
+        total: calls one whole execution of the step makes (as recorded, or as far as known).
+        began: calls certainly begun in executions before the crash; ``maybe``: at most.
+        tokens: usage of one whole execution, None when no usage is recorded.
+        again: usage of the calls begun before the crash in a body that runs again.
+    """
+
+    total: int = 0
+    began: int = 0
+    maybe: int = 0
+    tokens: Tokens | None = None
+    again: Tokens | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class StepState:
+    """One step at the crash.
+
+    Attributes:
+        code: commit state (formats/SWEEP.md section 1).
+        inline: whether its newest start carries ``ownerMessageId``; then it is leased.
+        queued: started by a queue message: C1b is harmless.
+        starts: ``step_started`` events durable at the crash.
+        later_starts: starts the recording holds after the crash point for the same reason (a throw and its
+            retry); what recovery would do beside its own start.
+        aborted: the record counts a start that left no event.
+        threw: a throw is recorded: from now on kills use up the budget (OBSERVED.md, 2).
+        started_at: time of the newest start.
+        first_started_at: time of the first start.
+        emitted: stream events of the unfinished execution that are durable (they will appear again).
+        plans: indexes of the child runs it starts, durable at the crash or not.
+        evidence: event ids, newest last.
+    """
+
+    step_id: str | None
+    run: int
+    function: str
+    role: StepRole
+    code: Code
+    inline: bool | None = None
+    queued: bool = False
+    starts: int = 0
+    later_starts: int = 0
+    aborted: bool = False
+    threw: bool = False
+    started_at: datetime | None = None
+    first_started_at: datetime | None = None
+    emitted: int = 0
+    model: ModelState | None = None
+    plans: tuple[int, ...] = ()
+    evidence: tuple[str, ...] = ()
+    turn_id: str | None = None
+
+    @property
+    def open(self) -> bool:
+        """Whether anything of it is written and its end event is not."""
+        return self.code not in ("unborn", "done")
+
+    @property
+    def wedged(self) -> bool:
+        """Whether it can never commit by itself (formats/SWEEP.md section 2)."""
+        return self.code in ("F1", "F2", "C1a") or (self.code == "C1b" and not self.queued)
+
+    @property
+    def runs_again(self) -> bool:
+        """Whether its body ran, at least in part, and will run again from the start."""
+        return self.code in ("D", "R", "F1")
+
+    @property
+    def begins(self) -> bool:
+        """Whether its body has not run and recovery starts it."""
+        return self.code in ("B", "C3") or (self.code == "C1b" and self.queued)
+
+
+@dataclass(slots=True, kw_only=True)
+class WaitState:
+    """One durable sleep at the crash."""
+
+    wait_id: str
+    code: WaitCode | Literal["unborn"]
+    resume_at: datetime | None = None
+    evidence: tuple[str, ...] = ()
+
+
+@dataclass(slots=True, kw_only=True)
+class HookState:
+    """One hook that is not simply open: a lock left, or a token that can never be created."""
+
+    hook_id: str
+    code: str
+    fatal: bool = False
+    evidence: tuple[str, ...] = ()
+
+
+@dataclass(slots=True, kw_only=True)
+class RunState:
+    """One run at the crash.
+
+    Attributes:
+        role: ``session``, ``turn``, ``timeout``, ``tool``, ``workflow``.
+        code: ``unborn`` when not even its record is written.
+        awaited: whether the turn waits for it (a workflow tool's child: yes; a session timeout: no).
+        told: a child that has already told its parent: what happens to it no longer matters to the turn.
+        parent: index of the parent run, None for the root.
+        lost: deliveries whose ``hook_received`` is missing (formats/SWEEP.md section 2).
+    """
+
+    index: int
+    run_id: str
+    role: str
+    code: RunCode | Literal["unborn"]
+    awaited: bool = True
+    told: bool = False
+    parent: int | None = None
+    steps: list[StepState] = field(default_factory=list)
+    waits: list[WaitState] = field(default_factory=list)
+    hooks: list[HookState] = field(default_factory=list)
+    lost: int = 0
+    token_lock: bool = False
+    evidence: tuple[str, ...] = ()
+    workflow: str = ""
+
+
+@dataclass(slots=True, kw_only=True)
+class EffectState:
+    """One effect at the crash.
+
+    Attributes:
+        before: executions by the time of the crash.
+        step: the step that executes it (next), None when none will.
+        child: index of the child run whose steps hold it, None for the session's own.
+        gate: ``approval`` while a person has not allowed it; ``lost`` when the answer went to a request that
+            dies with its step (formats/SWEEP.md section 2, T2).
+        later: executions that recorded retries add beside recovery.
+        unborn: the call is only known from the recording's future.
+    """
+
+    tool: str
+    kind: str
+    call_id: str | None
+    call_ids: tuple[str, ...] = ()
+    coordinate: tuple[str, int] | None = None
+    position: int | None = None
+    before: Executions = NEVER
+    step: StepState | None = None
+    child: int | None = None
+    gate: Literal["approval", "lost"] | None = None
+    protection: Protection | None = None
+    why: str = ""
+    evidence: tuple[str, ...] = ()
+    certainty: Certainty = "implied"
+    business: object = None
+    unborn: bool = False
+
+
+@dataclass(slots=True, kw_only=True)
+class ParkState:
+    """One wait by design that is open at the crash (or comes after it in the recording)."""
+
+    kind: str
+    of_whom: str = ""
+    due: datetime | None = None
+    asked: str = ""
+    tool: str | None = None
+    lost: bool = False
+
+
+@dataclass(slots=True, kw_only=True)
+class Situation:
+    """Everything at the crash.
+
+    Attributes:
+        session_id, turn_id: what the question is about; a plain SDK run has no turn.
+        runs: the root run first.
+        open_turn: whether something was going on (a turn begun and not committed, or a plain run not ended).
+        message_lost: a message or answer was on its way and its event is not durable.
+        parked: what the session waits for by design, now.
+        future_parks: what the rest of the recorded turn will wait for.
+        at: time of the crash, None when not known.
+        plain: a plain SDK run, no eve session.
+        eve_version: as recorded.
+        near: steps (by ``id``) a moment earlier or later, where concurrent writes may have been the other way
+            round (OBSERVED.md, 14: up to 80 ms).
+        complete: whether the future of the turn is known from the recording.
+        ends: how the turn ended in the recording, in words.
+    """
+
+    session_id: str
+    turn_id: str | None
+    runs: list[RunState]
+    effects: list[EffectState]
+    open_turn: bool = True
+    message_lost: bool = False
+    parked: list[ParkState] = field(default_factory=list)
+    future_parks: list[ParkState] = field(default_factory=list)
+    at: datetime | None = None
+    plain: bool = False
+    eve_version: str | None = None
+    complete: bool = False
+    ends: str = ""
+    title: str = ""
+    near: dict[int, tuple[StepState, ...]] = field(default_factory=dict)
+
+    @property
+    def root(self) -> RunState:
+        """The session's owning run."""
+        return self.runs[0]
+
+    @property
+    def steps(self) -> list[StepState]:
+        """All steps of all runs."""
+        return [step for run in self.runs for step in run.steps]

@@ -1,0 +1,284 @@
+"""The sentences of the recovery engine: rules by name, and the paragraph that sums a simulation up."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
+
+from eve_replay.journal.executions import Executions
+from eve_replay.journal.model import Certainty
+
+if TYPE_CHECKING:
+    from eve_replay.recovery.result import EffectVerdict, Simulation
+
+__all__ = ["RULES", "RuleText", "joined", "paragraph", "seconds", "times"]
+
+
+class RuleText(NamedTuple):
+    """One rule: what it says, where that was seen or is written, how sure that is."""
+
+    text: str
+    source: str
+    certainty: Certainty = "implied"
+
+
+def _seen(text: str, source: str) -> RuleText:
+    return RuleText(text, source, "implied")
+
+
+RULES: Mapping[str, RuleText] = MappingProxyType(
+    {
+        "replayed": _seen(
+            "A step whose end event is in the log is answered from its record: no model call, no tool, no "
+            "event.",
+            "SWEEP.md section 2, class A",
+        ),
+        "D": _seen(
+            "A step with a start and no end event runs again whole: the model is called again and every "
+            "tool of it, "
+            "also tools whose result is already on the stream. Its stream events appear again under new "
+            "meta.ids.",
+            "SWEEP.md section 2, class D",
+        ),
+        "D-other": _seen(
+            "The step runs again, and the model may ask for something else this time.", "OBSERVED.md, 5"
+        ),
+        "R": _seen("The body threw and is started again by its retry.", "OBSERVED.md, 2"),
+        "B": _seen("The step is created and was not started: it runs at once, nothing ran before.",
+        "SWEEP.md, B"), "C3": _seen(
+            "The start was cut off before its event: it runs at once, nothing ran before. The record "
+            "counts the "
+            "aborted start, the log does not.",
+            "SWEEP.md, C3",
+        ),
+        "C1a": _seen(
+            "Only the created lock of the step is there. The world refuses to create the step a second "
+            "time and "
+            "nothing else creates it: the run hangs. No effect is repeated.",
+            "SWEEP.md, C1a",
+        ),
+        "C1b": _seen(
+            "Lock and record of the step are there, its step_created event is not. An inline step hangs "
+            "for good; "
+            "a queued one runs normally.",
+            "SWEEP.md, C1b",
+        ),
+        "F1": _seen(
+            "The terminal lock is taken and the record does not say it ended: the body runs again at "
+            "every wake-up "
+            "(restart, message, approval) and can never commit. No attempt limit applies.",
+            "SWEEP.md, F1",
+        ),
+        "F2": _seen(
+            "The record says the step ended and the end event is missing: the body does not run again, "
+            "the run "
+            "hangs. The stream may look healthy.",
+            "SWEEP.md, F2",
+        ),
+        "W1": _seen("The sleep's created lock is there without its event: the run hangs.", "SWEEP.md, wait"),
+        "W2": _seen("The sleep's completed lock is there without its event: the run hangs.", "SWEEP.md"),
+        "hang": _seen(
+            "Nothing of a commit is repaired after a restart; messages are accepted and never processed.",
+            "SWEEP.md sections 1 and 2",
+        ),
+        "side": _seen(
+            "A half-committed step beside the turn: the running turn step ends, then the session stops "
+            "until another "
+            "message wakes it up.",
+            "SWEEP.md, side step",
+        ),
+        "child-again": _seen(
+            "An interrupted dispatch whose child run is already recorded starts a second child, while the "
+            "first "
+            "lives on: every effect of the workflow tool twice, although no step ran twice.",
+            "SWEEP.md, dispatch step",
+        ),
+        "dispatch-again": _seen("The repeated dispatch starts another child run.", "SWEEP.md, dispatch step"),
+        "dispatch-F1": _seen(
+            "The dispatch can never commit and starts another child run at every delivery, about one a "
+            "second, as "
+            "long as the server lives: the worst point of all.",
+            "SWEEP.md, F1 of a dispatch step",
+        ),
+        "F1-child": _seen("A child of a dispatch that never commits.", "SWEEP.md, F1 of a dispatch step"),
+        "R1": _seen(
+            "The run record is there without run_created: the session starts and then fails with "
+            "RUNTIME_ERROR.",
+            "SWEEP.md, run record",
+        ),
+        "H1": _seen(
+            "The inbox's token file names an event slot that another event has taken: the hook can never "
+            "be created, "
+            "and the run fails after 49 deliveries.",
+            "SWEEP.md, hook token",
+        ),
+        "token-lock": _seen(
+            "A hook-token lock folder was left: recovery waits until it is stale.", "SWEEP.md section 3"
+        ),
+        "no-session": _seen("Without a run record nothing exists and nothing is recovered.", "SWEEP.md"),
+        "message-lost": _seen(
+            "A message or approval whose hook_received event is not in the log is lost; the client saw "
+            "its connection "
+            "break and has to send it again.",
+            "SWEEP.md, message",
+        ),
+        "gate-approval": _seen("A person has to allow it first.", "OBSERVED.md, approval-hold"),
+        "gate-lost": _seen(
+            "The request on the stream belongs to a step that is not committed. The step runs again and "
+            "asks with a "
+            "new request id; an answer to the old request is accepted and does nothing, the action is lost.",
+            "SWEEP.md, Approval (T2)",
+        ),
+        "parked": _seen("A parked session holds no compute: a crash while it waits loses nothing.",
+        "DESIGN.md, 5.8"), "timer": _seen("A durable sleep keeps its original end time.", "SWEEP.md, wait"),
+        "lease": _seen(
+            "An inline step stays with its dead owner until its start plus the lease; the lease is an "
+            "environment "
+            "variable that the journal does not hold.",
+            "OBSERVED.md, 4",
+        ),
+        "budget": _seen(
+            "A throw is recorded, so kills count: the next start is past the budget and fails without "
+            "running the "
+            "body.",
+            "OBSERVED.md, 2",
+        ),
+        "model-new-ids": _seen(
+            "The model is asked again and mints other call ids: a key made from the call id does not "
+            "protect.",
+            "OBSERVED.md, 5 (pay-with-key-minted-ids)",
+        ),
+        "model-other": _seen(
+            "The model is asked again and may answer something else: what it asks for then is not known.",
+            "DESIGN.md section 5 rule 3",
+        ),
+        "environment": _seen("In this environment nothing comes back by itself.", "OBSERVED.md"),
+        "plain-loop": _seen(
+            "Without durability the loop's memory is lost; the turn is started again from its message.",
+            "tutorial"
+        ),
+        "flue-kept": _seen("A finished call is kept, a complete model message is kept.", "FLUE.md section 5"),
+        "flue-interrupted": _seen(
+            "A call without outcome is never run again; the model is told its outcome is unknown and may "
+            "ask again.",
+            "FLUE.md section 5",
+        ),
+        "flue-durable": _seen("A durable tool runs again, its recorded steps are replayed.", "FLUE.md, 5"),
+        "flue-lease": _seen("Takeover needs the 30 s lease to run out.", "FLUE.md section 5"),
+        "never-reached": _seen("The crash came before it.", "SWEEP.md section 2"),
+        "subagent": _seen("The turn waits for a subagent, whose session has its own forecast.",
+        "OBSERVED.md, 21"),
+    }
+)  # fmt: skip
+
+
+def times(count: Executions) -> str:
+    """Return ``once``, ``twice``, ``once or twice``, ``at least twice``, ``not at all``."""
+    word = {0: "not at all", 1: "once", 2: "twice"}
+    if count.max is None:
+        return f"at least {_word(count.min, word)}, without end"
+    if count.min == count.max:
+        return _word(count.min, word)
+    if count.min == 0 and count.max == 1:
+        return "once or not at all"
+    if count.min == 1 and count.max == 2:
+        return "once or twice"
+    return f"{count.min} to {count.max} times"
+
+
+def _word(count: int, word: Mapping[int, str]) -> str:
+    return word.get(count, f"{count} times")
+
+
+def joined(words: Sequence[str], last: str = "and") -> str:
+    """Return ``a``, ``a and b``, ``a, b and c``."""
+    if len(words) < 2:
+        return "".join(words)
+    return f"{', '.join(words[:-1])} {last} {words[-1]}"
+
+
+def seconds(value: float) -> str:
+    """Return a number of seconds without needless zeros: ``860 s``, ``2.5 s``."""
+    return f"{value:g} s"
+
+
+def _clock(at: datetime) -> str:
+    return at.strftime("%Y-%m-%d %H:%M:%S") + " UTC"
+
+
+def paragraph(sim: Simulation) -> str:
+    """Return the answer in plain words: what ran, what happens then, how often, when, what to do."""
+    parts = [_opening(sim), _outcome(sim)]
+    if sim.steps:
+        parts.append(_steps(sim))
+    effects = _effects(sim)
+    if effects:
+        parts.append(effects)
+    if sim.model_calls.again:
+        unit = "call is" if sim.model_calls.again == 1 else "calls are"
+        spent = f", {sim.tokens.again} tokens" if sim.tokens.again else ""
+        often = " at every wake-up" if sim.model_calls.unbounded else ""
+        parts.append(f"{sim.model_calls.again} model {unit} paid again{often}{spent}.")
+    if sim.person:
+        parts.append(f"Next: {sim.person}.")
+    return " ".join(part for part in parts if part)
+
+
+def _opening(sim: Simulation) -> str:
+    if not sim.point.label:
+        return ""
+    if sim.point.klass == "as-it-lies":
+        return f"As it lies: {sim.point.label}."
+    return f"If the process dies here ({sim.point.label}):"
+
+
+def _outcome(sim: Simulation) -> str:
+    when = ""
+    if sim.earliest is not None:
+        assumed = ""
+        if sim.by == "lease" and sim.assumptions.lease_seconds is not None:
+            assumed = f" (assuming a lease of {seconds(sim.assumptions.lease_seconds)})"
+        when = f", not before {_clock(sim.earliest)}{assumed}"
+    elif sim.delay:
+        when = f", {sim.delay}"
+    words = {
+        "recovers": "the turn goes on by itself" + when,
+        "needs-message": "nothing goes on until somebody sends a message" + when,
+        "needs-person": "it waits for a person",
+        "hangs": "the run hangs for good",
+        "fails": f"the run fails ({sim.ends.removeprefix('failed: ')})",
+        "nothing-open": "nothing is open, so nothing is lost and nothing is repeated",
+    }
+    return words[sim.outcome] + "."
+
+
+def _steps(sim: Simulation) -> str:
+    again = [step.function for step in sim.steps if step.verdict == "re-executed"]
+    stuck = [step.function for step in sim.steps if step.verdict == "stuck" and step.code != "unborn"]
+    text = []
+    if again:
+        text.append(f"{joined(again)} {'runs' if len(again) == 1 else 'run'} again from the start.")
+    if stuck and sim.outcome in ("hangs", "needs-message"):
+        text.append(f"{joined(stuck)} can never commit.")
+    return " ".join(text)
+
+
+def _effects(sim: Simulation) -> str:
+    text = []
+    for effect in sim.effects:
+        if effect.executions.max in (0, 1) and effect.executions.min == effect.executions.max:
+            continue
+        text.append(_effect(effect))
+    return " ".join(text)
+
+
+def _effect(effect: EffectVerdict) -> str:
+    name = f"{effect.tool} ({effect.call_id})" if effect.call_id else effect.tool
+    sentence = f"{name} runs {times(effect.executions)}"
+    if effect.strategy != "none" and effect.outside != effect.executions:
+        sentence += f"; with {effect.strategy} the outside sees it {times(effect.outside)}"
+    if effect.missed.max:
+        sentence += ", and it may be missed altogether"
+    return sentence + "."
