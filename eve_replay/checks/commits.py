@@ -40,7 +40,7 @@ def wedge_finding(wedge: Wedge, session_id: str) -> Finding:
         severity="error" if stops else "info",
         where=wedge.subject,
         sentence=f"{wedge.what} ({short_id(wedge.subject)}) is {words} ({wedge.code}): {wedge.missing}.",
-        why=f"At the next wake-up: {wedge.then}.",
+        why=f"What happens next: {wedge.then}.",
         fix=fix,
         run_id=wedge.run.run_id,
         session_id=session_id,

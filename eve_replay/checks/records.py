@@ -52,7 +52,8 @@ def _run_record(run: Run) -> Iterator[Finding]:
             f"The run record says {status}, the log ends with {end.event_type}.",
             "The log counts: the record was written before, or by something else.",
         )
-    if end is None and status in _RUN_STATUS.values() and run.events:
+    sourced = any(e.event_type == "run_created" for e in run.events)
+    if end is None and status in _RUN_STATUS.values() and sourced:
         yield _make(
             run,
             "run-end-missing",

@@ -209,11 +209,11 @@ def _twice(effect: Effect, steps: Mapping[str, Step], voice: Voice, known: int |
     return _verdict(
         effect,
         "ran-twice",
-        "warning" if effect.outside.max == 1 or retried else "error",
+        "warning" if known is None and (effect.outside.max == 1 or retried) else "error",
         "observed",
         f"{named(effect)} ran {times(many)}{more}: {_story(effect, steps, voice)}. "
-        f"{how}.{why}{_key_words(effect)}",
-        _undo(effect, many),
+        f"{how}.{why}{_key_words(effect, known)}",
+        _undo(effect, many, known),
     )
 
 
@@ -235,7 +235,9 @@ def _maybe(effect: Effect, steps: Mapping[str, Step], voice: Voice) -> Verdict:
     )
 
 
-def _key_words(effect: Effect) -> str:
+def _key_words(effect: Effect, known: int | None = None) -> str:
+    if effect.same_key and known is not None:
+        return " Every attempt that shows a key carried the same one, and the receiver acted each time."
     if effect.same_key:
         return " Every attempt that shows a key carried the same one: a receiver that honours it acted once."
     if effect.same_key is False:
@@ -256,11 +258,14 @@ def _advice(effect: Effect) -> str:
     return "give it a key that survives a re-run: coordinates or a business id"
 
 
-def _undo(effect: Effect, many: int) -> str:
+def _undo(effect: Effect, many: int, known: int | None) -> str:
     protection = effect.protection
+    which = "Undo one" if many == 2 else f"Undo {many - 1} of {many}"
+    if known is not None:
+        honoured = "; make the receiver honour the key" if effect.same_key else f"; {_advice(effect)}"
+        return f"{which}{honoured}."
     if effect.same_key or (protection.source == "policy" and protection.survives):
         return "Check that the receiver acted once; if it did not, undo the rest."
-    which = "Undo one" if many == 2 else f"Undo {many - 1} of {many}"
     return f"{which}, if each of them acted; {_advice(effect)}."
 
 

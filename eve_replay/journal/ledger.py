@@ -136,8 +136,10 @@ class Ledger:
             if not path.is_file():
                 raise SourceUnreadable(f"The ledger {path.name} does not exist.")
             try:
-                # Read-only and immutable: we neither lock the file nor leave a journal beside it.
-                link = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
+                # Immutable: we neither lock the file nor leave a journal beside it. A file with a write-ahead
+                # log beside it is in use, and without that log it would show old rows.
+                still = "" if path.with_name(f"{path.name}-wal").exists() else "&immutable=1"
+                link = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro{still}", uri=True)
                 with closing(link):
                     return cls.from_sql(link, query or "", columns=columns, origin=path.name)
             except sqlite3.Error as exc:

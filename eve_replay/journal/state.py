@@ -299,12 +299,12 @@ def apply_delta(base: object, delta: object) -> object:
             members[key] = apply_delta(old.get(key, UNDEFINED), inner)
         keys = delta.get("keys")
         if isinstance(keys, list):
-            return {key: members[key] for key in keys if key in members}
+            return {key: members[key] for key in keys if isinstance(key, str) and key in members}
         return members
     if kind == "array":
         items = list(base) if isinstance(base, (list, tuple)) else []
         length = delta.get("length")
-        size = int(length) if isinstance(length, (int, float)) else len(items)
+        size = length if isinstance(length, int) and not isinstance(length, bool) else len(items)
         size = max(0, min(size, len(items) + len(changes) + len(patches)))
         items = items[:size] + [UNDEFINED] * (size - len(items))
         for index, value in _indexed(changes, size):

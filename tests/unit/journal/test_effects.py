@@ -1,0 +1,250 @@
+"""Effects: which occurrences are one effect, and what they add up to."""
+
+import pytest
+
+from eve_replay.journal.effects import effects_of
+from eve_replay.journal.model import Park, Turn
+from tests.support.corpus import data, names, scenario
+from tests.support.synthetic import (
+    RUN,
+    attempt,
+    call,
+    function_step,
+    model_run,
+    session,
+    turn_step,
+)
+
+
+def only(*steps, **fields):
+    found = effects_of(session(model_run(*steps), **fields))
+    assert len(found) == 1
+    return found[0]
+
+
+def counts(effect):
+    return effect.executions.min, effect.executions.max
+
+
+def test_two_results_are_two_executions():
+    effect = only(
+        turn_step(
+            attempt(1, call("c1", returned=2, output={"chargeId": "ch_1"}), outcome="interrupted"),
+            attempt(2, call("c1", attempt=2, returned=12, output={"chargeId": "ch_2"}), start=10),
+        )
+    )
+    assert counts(effect) == (2, 2)
+    assert effect.certainty == "observed"
+    assert effect.ran_twice and not effect.may_have_run_twice
+    assert effect.attempts == (1, 2)
+
+
+def test_a_request_without_a_result_is_zero_or_one():
+    effect = only(
+        turn_step(
+            attempt(1, call("c1"), outcome="interrupted"),
+            attempt(2, call("c1", attempt=2, returned=12), start=10),
+        )
+    )
+    assert counts(effect) == (1, 2)
+    assert effect.certainty == "unknown"
+    assert effect.may_have_run_twice
+
+
+def test_absence_in_an_interrupted_attempt_proves_nothing_but_is_no_sign():
+    effect = only(
+        turn_step(attempt(1, outcome="interrupted"), attempt(2, call("c1", attempt=2, returned=12), start=10))
+    )
+    assert counts(effect) == (1, 2)
+    assert not effect.may_have_run_twice
+
+
+def test_minted_ids_are_one_effect_by_place():
+    effect = only(
+        turn_step(
+            attempt(1, call("call_a", input={"order": "o"}), outcome="interrupted"),
+            attempt(2, call("call_b", attempt=2, returned=12, input={"order": "o"}), start=10),
+        )
+    )
+    assert effect.call_ids == ("call_a", "call_b")
+    assert counts(effect) == (1, 2)
+
+
+def test_the_same_call_in_another_order_is_found_by_its_input():
+    found = effects_of(
+        session(
+            model_run(
+                turn_step(
+                    attempt(
+                        1,
+                        call("a", position=0, input={"n": 1}),
+                        call("b", position=1, input={"n": 2}),
+                        outcome="interrupted",
+                    ),
+                    attempt(
+                        2,
+                        call("c", attempt=2, position=0, input={"n": 2}, returned=12),
+                        call("d", attempt=2, position=1, input={"n": 1}, returned=12),
+                        start=10,
+                    ),
+                )
+            )
+        )
+    )
+    assert [e.call_ids for e in found] == [("a", "d"), ("b", "c")]
+
+
+def test_the_same_id_in_two_turns_is_two_effects():
+    found = effects_of(
+        session(
+            model_run(
+                turn_step(attempt(1, call("c1", returned=2))),
+                turn_step(
+                    attempt(1, call("c1", turn="turn_1", step_id="step_B", returned=12), start=10),
+                    step_id="step_B",
+                    turn="turn_1",
+                ),
+            )
+        )
+    )
+    assert [counts(e) for e in found] == [(1, 1), (1, 1)]
+
+
+def test_an_approved_call_runs_in_the_next_step():
+    held = turn_step(attempt(1, call("c1", deferred=True)), action="held")
+    after = turn_step(
+        attempt(
+            1, call("c1", step_id="step_B", requested=None, position=None, index=1, returned=12), start=10
+        ),
+        step_id="step_B",
+    )
+    effect = only(held, after)
+    assert counts(effect) == (1, 1)
+    assert effect.step_id == "step_B"
+
+
+def test_an_approved_call_of_an_interrupted_step_that_shows_nothing():
+    park = Park(
+        kind="approval",
+        session_id=RUN,
+        run_id=RUN,
+        since=None,
+        call_id="c1",
+        turn_id="turn_0",
+        open=False,
+        released_by="approved by ana",
+    )
+    held = turn_step(attempt(1, call("c1", deferred=True)), action="held")
+    after = turn_step(attempt(1, outcome="running", start=10), step_id="step_B")
+    effect = only(held, after, parks=(park,))
+    assert counts(effect) == (0, 1)
+    assert effect.protection.klass == "approval-gated"
+
+
+def test_a_denied_call_did_not_run():
+    denied = call(
+        "c1",
+        returned=2,
+        is_error=True,
+        error={"code": "TOOL_EXECUTION_DENIED"},
+        output={"tool": {"result": "not_run"}},
+    )
+    assert counts(only(turn_step(attempt(1, denied)))) == (0, 0)
+
+
+def test_a_call_only_in_history_did_not_run():
+    effect = only(turn_step(attempt(1, call("c1", requested=None, history_only=True))))
+    assert counts(effect) == (0, 0)
+
+
+def test_a_cancelled_turn_leaves_the_effect_behind():
+    turn = Turn(id="turn_0", sequence=0, session_id=RUN, status="cancelled")
+    effect = only(turn_step(attempt(1, call("c1")), action="cancelled"), turns=(turn,))
+    assert effect.left_behind
+    assert counts(effect) == (0, 1)
+
+
+def test_a_start_past_the_budget_runs_nothing():
+    step = function_step(
+        attempt(1, outcome="failed", body="ran"),
+        attempt(2, outcome="interrupted", start=10),
+        attempt(3, outcome="failed", start=20, body="did not run", body_certainty="observed"),
+    )
+    effect = only(step)
+    assert effect.kind == "step"
+    assert counts(effect) == (1, 2)
+    assert effect.attempts == (1, 2)
+
+
+def test_doubled_children_double_their_steps():
+    def child(run_id):
+        step = function_step(attempt(1, run_id=run_id), step_id=f"step_{run_id}", run_id=run_id)
+        return model_run(step, run_id=run_id, role="tool", parent=RUN, parent_call="c1", status="completed")
+
+    dispatch = turn_step(attempt(1, call("c1", name="ship_order", deferred=True)))
+    found = effects_of(session(model_run(dispatch), children=(child("wrun_1"), child("wrun_2"))))
+    assert [(e.tool, e.kind, counts(e)) for e in found] == [
+        ("ship_order", "workflow-tool", (2, 2)),
+        ("chargeCard", "step", (2, 2)),
+    ]
+
+
+def test_keys_and_their_absence_decide_the_class():
+    same = "turn_0:0:0"
+    effect = only(
+        turn_step(
+            attempt(1, call("c1", returned=2, output={"idempotencyKey": same}), outcome="interrupted"),
+            attempt(2, call("c1", attempt=2, returned=12, output={"idempotencyKey": same}), start=10),
+        )
+    )
+    assert (effect.protection.klass, effect.protection.by) == ("keyed", "coordinates")
+    assert effect.same_key
+    assert effect.executions.min == 2 and effect.outside.max == 1
+
+
+def test_a_receiver_that_says_it_knew_the_key_acted_once():
+    effect = only(
+        turn_step(
+            attempt(1, call("c1"), outcome="interrupted"),
+            attempt(
+                2, call("c1", attempt=2, returned=12, output={"key": "s:c1", "replayed": True}), start=10
+            ),
+        )
+    )
+    assert effect.outside.to_json() == {"min": 1, "max": 1}
+
+
+def test_policy_beats_evidence_and_hint():
+    found = effects_of(
+        session(model_run(turn_step(attempt(1, call("c1", name="get_weather", returned=2))))),
+        {"tools": {"get_*": "unprotected"}},
+    )
+    assert (found[0].protection.klass, found[0].protection.source) == ("unprotected", "policy")
+
+
+def test_json_has_the_contract_fields():
+    entry = only(turn_step(attempt(1, call("c1", returned=2)))).to_json()
+    assert entry["tool"] == "charge_card" and entry["callId"] == "c1"
+    assert entry["executions"] == {"min": 1, "max": 1}
+    assert entry["attempts"] == [1] and entry["certainty"] == "observed"
+    assert {"runId", "stepId"} <= set(entry)
+
+
+@pytest.mark.parametrize("name", [n for n in names("local") if n not in ("long-session", "big-payload")])
+def test_every_recorded_effect_count_lies_in_the_range(name):
+    """The ledgers of the recordings are the truth; pay-with-key counts payments, not requests."""
+    from eve_replay.journal import open_journal
+    from eve_replay.journal.ledger import Ledger
+    from eve_replay.journal.ledger_join import join
+
+    path = scenario(name) / "ledger.ndjson"
+    if not path.exists() or name == "retention-0":
+        pytest.skip("no ledger, or nothing left to compare it with")
+    with open_journal(str(data(name))) as journal:
+        found = [e for s in journal.sessions for e in effects_of(s)]
+    joined = join(found, Ledger.load(path))
+    assert not joined.unmatched
+    for count in joined.counts:
+        if count.count is not None:
+            low, high = count.effect.executions.min, count.effect.executions.max
+            assert low <= count.count <= high, (count.effect.tool, count.count, low, high)
