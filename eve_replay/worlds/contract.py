@@ -49,7 +49,7 @@ class WorldContract:
         world = self.open()
         assert isinstance(world, World), "a method of the World protocol is missing"
         assert world.kind and world.kind.strip() == world.kind, "kind is a short word"
-        assert isinstance(world.label, str) and world.label, "label is what a person calls the source"
+        assert world.label, "label is what a person calls the source"
         assert isinstance(world.receipt, Receipt), "receipt is a Receipt"
         assert all(isinstance(key, str) for key in world.about), "about maps words to facts"
         world.close()

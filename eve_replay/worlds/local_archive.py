@@ -56,7 +56,7 @@ def archive_tree(
             return _tar_tree(tar, label, limit)
     except _DAMAGE as error:
         raise SourceUnreadable(
-            f"{label} is not a readable archive: {error}.",
+            f"{label} is not a readable archive: {str(error).partition(chr(10))[0]}.",
             hint="Copy it again, or unpack it and name the folder.",
         ) from None
     except OSError as error:

@@ -262,13 +262,13 @@ def _several(label: str, found: list[str]) -> UnknownSource:
 
 
 def _not_ours(path: Path, names: list[str]) -> UnknownSource:
+    if path.name in (".workflow-data", "workflow-data"):
+        return UnknownSource(f"{path} holds no runs/ folder yet.", hint="Start a run, then look again.")
     if not names:
         return UnknownSource(
             f"{path} is an empty folder.",
             hint="Runs appear once the app has run; give the project folder or its .workflow-data folder.",
         )
-    if path.name in (".workflow-data", "workflow-data"):
-        return UnknownSource(f"{path} holds no runs/ folder yet.", hint="Start a run, then look again.")
     if "package.json" in names or ".eve" in names:
         return UnknownSource(
             f"{path} is a project, but it has no run data yet "
