@@ -36,7 +36,7 @@ _NEXT = (
     ("matrix", f"matrix {_SOURCE} --turn turn_0", "every other point it could have died at"),
     ("tui", f"tui {_SOURCE}", "step through it with the keyboard"),
     ("lab", f"lab {_SOURCE}", "the same in a notebook"),
-    ("runs", "runs", "your own: in a project folder, or with its path"),
+    ("runs", "runs", "your own project, from its folder"),
 )
 
 
