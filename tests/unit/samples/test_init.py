@@ -1,0 +1,57 @@
+"""The samples inside the package."""
+
+from __future__ import annotations
+
+from importlib import resources
+
+import pytest
+
+from eve_replay import samples
+from eve_replay.errors import UnknownSource
+from eve_replay.worlds.registry import open_world
+
+
+@pytest.mark.parametrize("name", samples.names())
+def test_each_sample_is_whole(name):
+    world = samples.open(name)
+    for run in world.runs():
+        assert list(world.events(run.run_id))
+        list(world.steps(run.run_id))
+        list(world.others(run.run_id))
+    assert world.receipt.clean and world.label == f"sample:{name}"
+    assert samples.describe(name)
+    assert samples.ledger(name) and all("effect" in line for line in samples.ledger(name))
+    assert samples.marks(name)
+    assert samples.facts(name)["steps"]
+    assert samples.read(name, "facts.json")
+
+
+def test_what_really_happened():
+    effects = [line["effect"] for line in samples.ledger("crash-in-tool")]
+    assert sorted(effects) == ["charge", "charge", "email", "email"]
+
+
+def test_beginnings_of_names():
+    assert samples.open("crash").label == open_world("sample:crash").label == "sample:crash-in-tool"
+    with pytest.raises(UnknownSource, match="several"):
+        samples.open("")
+    with pytest.raises(UnknownSource, match="no sample 'x'"):
+        open_world("sample:x")
+    with pytest.raises(FileNotFoundError):
+        samples.read("crash", "nothing")
+
+
+def test_writing_one_out(tmp_path):
+    folder = samples.extract("crash", tmp_path)
+    assert folder == tmp_path / "crash-in-tool"
+    assert [r.run_id for r in open_world(str(folder / "data")).runs()] == [
+        r.run_id for r in samples.open("crash").runs()
+    ]
+    with pytest.raises(FileExistsError):
+        samples.extract("crash", tmp_path)
+
+
+def test_they_are_small_and_say_where_they_come_from():
+    files = {f.name: f for f in resources.files(samples).iterdir()}
+    assert sum(len(f.read_bytes()) for n, f in files.items() if n.endswith(".xz")) < 100_000
+    assert "Apache-2.0" in files["README.md"].read_text("utf-8")
