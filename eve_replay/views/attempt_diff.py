@@ -27,6 +27,8 @@ __all__ = [
     "RepeatRow",
     "VERDICT_TONES",
     "attempt_diff_view",
+    "call_pair",
+    "fact_row",
 ]
 
 _PREVIEW = 120
@@ -165,7 +167,7 @@ def attempt_diff_view(
     repeats = tuple(_repeat(repeat) for repeat in diff.repeats)
     models = tuple(_model(model) for model in diff.models)
     marks = EffectMarks.of(effects)
-    calls = tuple(_call(step, call, marks) for call in diff.calls)
+    calls = tuple(call_pair(step, step, call, marks) for call in diff.calls)
     return AttemptDiffView(
         step=step_key(step.run_id, step.step_id),
         function=safe_text(step.function),
@@ -175,13 +177,14 @@ def attempt_diff_view(
         right=f"attempt {second}, {diff.second.outcome}",
         summary=_summary(diff, repeats, models, calls),
         repeats=repeats,
-        facts=tuple(_fact(fact) for fact in diff.facts),
+        facts=tuple(fact_row(fact) for fact in diff.facts),
         models=models,
         calls=calls,
     )
 
 
-def _fact(fact: Fact) -> FactRow:
+def fact_row(fact: Fact) -> FactRow:
+    """Return the row of one compared fact."""
     return FactRow(
         name=_NAMES.get(fact.name, fact.name),
         verdict=fact.verdict,
@@ -195,14 +198,15 @@ def _fact(fact: Fact) -> FactRow:
     )
 
 
-def _call(step: Step, call: CallDiff, marks: EffectMarks) -> CallPair:
+def call_pair(first: Step, second: Step, call: CallDiff, marks: EffectMarks | None = None) -> CallPair:
+    """Return one tool call of two attempts or steps side by side."""
     sentence = _call_sentence(call)
     worst = call.request if call.request not in ("same", "unknown") else call.result
     return CallPair(
         name=safe_text(call.name),
         place=_place(call.coordinate.turn_id, call.coordinate.step_index) if call.coordinate else "",
-        first=call_row(step, call.first, marks) if call.first is not None else None,
-        second=call_row(step, call.second, marks) if call.second is not None else None,
+        first=call_row(first, call.first, marks) if call.first is not None else None,
+        second=call_row(second, call.second, marks) if call.second is not None else None,
         request=call.request,
         result=call.result,
         sentence=sentence,

@@ -256,7 +256,9 @@ def _typed(row: DiffRow) -> tuple[str, str]:
     """Return both sides, with their types when those differ."""
     if row.type_before == row.type_after:
         return row.before, row.after
-    return f"{row.type_before} {row.before}", f"{row.type_after} {row.after}"
+    sides = ((row.type_before, row.before), (row.type_after, row.after))
+    left, right = (text if text.startswith(kind) else f"{kind} {text}" for kind, text in sides)
+    return left, right
 
 
 def _cut(text: str, width: int) -> str:

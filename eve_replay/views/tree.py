@@ -82,6 +82,16 @@ class Tree(View):
             shown.append(row)
         return tuple(shown)
 
+    def below(self, key: str) -> tuple[TreeRow, ...]:
+        """Return the row of a key and all rows below it; empty for an unknown key."""
+        out: list[TreeRow] = []
+        for row in self.rows:
+            if out and row.depth <= out[0].depth:
+                break
+            if out or row.key == key:
+                out.append(row)
+        return tuple(out)
+
     def ancestors(self, key: str) -> tuple[str, ...]:
         """Return the keys to open so that ``key`` can be seen, outermost first; empty for an unknown key."""
         parents = {row.key: row.parent for row in self.rows}

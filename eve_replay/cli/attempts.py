@@ -1,0 +1,71 @@
+"""``eve-replay attempts``: every execution of every step."""
+
+from __future__ import annotations
+
+import click
+
+from eve_replay.cli._common import (
+    Shell,
+    command,
+    echo,
+    emit_json,
+    finish,
+    next_words,
+    note,
+    open_journal,
+    source_argument,
+)
+from eve_replay.cli._select import session_wanted, sessions_wanted, step_wanted
+from eve_replay.journal import Session, Step
+
+__all__ = ["cli"]
+
+
+@command("attempts")
+@source_argument
+@click.option("--run", metavar="RUN", help="Only this run.")
+@click.option("--session", metavar="SESSION", help="Only this session, its child runs included.")
+@click.option("--step", metavar="STEP", help="Only this step.")
+@click.option("--again", is_flag=True, help="Only steps that were started more than once.")
+def cli(
+    shell: Shell, source: str | None, run: str | None, session: str | None, step: str | None, again: bool
+) -> None:
+    """Show every execution of every step, what it did, and how we know.
+
+    A step record holds only the last attempt; the earlier ones are rebuilt from the log and the stream.
+    The count is a lower bound: a body can run twice under one recorded start.
+    """
+    from eve_replay.journal import step_document
+    from eve_replay.journal.effects import effects_of
+    from eve_replay.views.listing import attempts_lines, step_head
+    from eve_replay.views.marks import EffectMarks
+
+    journal = open_journal(shell, source)
+    picked: list[tuple[Session, list[Step]]]
+    if step is not None:
+        owner, one = step_wanted(journal, step, session=session, run=run)
+        picked = [(owner, [one])]
+    elif run is not None:
+        owner = session_wanted(journal, run)
+        whole = next((r.run_id for r in owner.all_runs if r.run_id == run or r.run_id.endswith(run)), run)
+        picked = [(owner, [each for each in owner.steps if each.run_id == whole])]
+    else:
+        picked = [(each, list(each.steps)) for each in sessions_wanted(journal, session)]
+    if again:
+        picked = [(owner, [s for s in steps if len(s.attempts) > 1]) for owner, steps in picked]
+    if shell.json:
+        documents = [step_document(each) for _, steps in picked for each in steps]
+        emit_json(shell, "attempts", journal.world, journal.receipt, steps=documents)
+        finish(shell, journal.receipt)
+        return
+    first = True
+    for owner, steps in picked:
+        marks = EffectMarks.of(effects_of(owner)) if steps else EffectMarks()
+        for each in steps:
+            echo(shell, [step_head(each)] if first else [(), step_head(each)])
+            echo(shell, attempts_lines(each, marks, shell.zone, width=shell.width))
+            first = False
+    if first:
+        what = "No step here was started more than once." if again else "No step is recorded here yet."
+        note(shell, f"{what} `{next_words(source, 'runs')}` shows what there is.")
+    finish(shell, journal.receipt)
