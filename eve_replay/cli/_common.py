@@ -233,7 +233,7 @@ def match_id(ids: Iterable[str], wanted: str, what: str) -> str:
 
     Args:
         ids: all ids of that kind.
-        wanted: what the user typed, ``…`` in the middle allowed (as tables print it).
+        wanted: what the user typed, ``…`` in the middle allowed (as tables print it; ``~`` without Unicode).
         what: the kind in words, for the message: ``run``, ``step``.
 
     Raises:
@@ -242,7 +242,7 @@ def match_id(ids: Iterable[str], wanted: str, what: str) -> str:
     every = list(dict.fromkeys(ids))
     if wanted in every:
         return wanted
-    head, dots, tail = wanted.partition("…")
+    head, dots, tail = wanted.replace("~", "…").partition("…")
     if not dots:
         head, tail = "", wanted
     fits = [each for each in every if each.startswith(head) and each.lower().endswith(tail.lower())]
