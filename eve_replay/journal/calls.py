@@ -74,6 +74,7 @@ class CallIndex:
 
     requests: dict[tuple[Coordinate | None, str], Request] = field(default_factory=dict)
     latest: dict[str, Request] = field(default_factory=dict)
+    told: set[str] = field(default_factory=set)  # ids that only a history gave
 
     def add(self, call_id: str, request: Request) -> None:
         """Remember a request."""

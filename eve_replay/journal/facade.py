@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from os import PathLike
 from types import TracebackType
 from typing import Any, Self, TypeVar, overload
@@ -144,7 +144,7 @@ class Journal:
             WrongUse: it fits several.
         """
         step_id = _end(step_id)
-        runs = [self.run(run_id)] if run_id is not None else self.runs
+        runs: Iterable[Run] = [self.run(run_id)] if run_id is not None else self._likely(step_id) or self.runs
         fits = [s for run in runs for s in run.steps if s.step_id == step_id or s.step_id.endswith(step_id)]
         exact = [s for s in fits if s.step_id == step_id]
         found = exact or (fits if len(step_id) >= 4 else [])
@@ -154,6 +154,13 @@ class Journal:
             where = ", ".join(f"{s.step_id} in {s.run_id}" for s in found[:4])
             raise WrongUse(f"{step_id!r} fits {len(found)} steps: {where}.", hint="Name the run as well.")
         return found[0]
+
+    def _likely(self, step_id: str) -> list[Run]:
+        """Return runs that hold the step, looking only where its id points: ids of one run share a time."""
+        time = step_id.partition("_")[2][:10]
+        near = [i for i in self.map.records if len(time) == 10 and i.partition("_")[2].startswith(time)]
+        found = [self.run(i) for i in near]
+        return [run for run in found if any(s.step_id == step_id for s in run.steps)]
 
     def attempt(self, step_id: str, n: int, run_id: str | None = None) -> Attempt:
         """Return attempt ``n`` (1-based) of a step. Raises NotFound."""
@@ -185,6 +192,11 @@ class Journal:
         if len(starts) > 1 and len(owners) > 1:
             raise WrongUse(f"{id_!r} fits {len(starts)} runs.", hint="Give more letters of the id.")
         return starts[0]
+
+    def refresh(self) -> None:
+        """Forget what has been read: the next question sees what the world holds now."""
+        self._map = None
+        self._built.clear()
 
     def close(self) -> None:
         """Close the world. Calling it twice is fine."""

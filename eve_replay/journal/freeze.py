@@ -117,7 +117,8 @@ def _freeze_attempts(
         models = tuple(replace(m, paid_again=True) if m.coordinate in paid else m for m in models)
         made.append(_attempt(attempt, draft, models, tools))
     if made and made[-1].outcome == "completed":
-        missing = [c for c in added if c.call_id not in index.latest]
+        missing = [c for c in added if c.call_id not in index.latest and c.call_id not in index.told]
+        index.told.update(c.call_id for c in missing)  # eve before 0.66 repeats the whole history
         tools = tuple(_from_history(c, draft, made[-1]) for c in missing)
         made[-1] = replace(made[-1], tool_calls=made[-1].tool_calls + tools)
     return tuple(_tell_calls(draft, made, handed_over))

@@ -7,7 +7,7 @@ surprise 7). A failed turn is a completed step, a cancelled one has no results (
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from eve_replay.codec import Payload
 from eve_replay.journal.calls import chunk_evidence
@@ -55,10 +55,12 @@ def turn_from_state(step_input: Payload | None) -> str | None:
             return active
         following = projection.get("nextSequence")
         return f"turn_{following}" if isinstance(following, int) else None
-    emission = state.get("eve.harness.emission")  # eve 0.20 to 0.50
+    emission = step_input.at("$.args[0].sessionState.emissionState")  # eve before 0.66
     if isinstance(emission, Mapping):
-        turn = emission.get("turnId")
-        return turn if isinstance(turn, str) else None
+        turn, following = emission.get("turnId"), emission.get("sequence")
+        if isinstance(turn, str) and turn:
+            return turn
+        return f"turn_{following}" if isinstance(following, int) else None
     if step_input.at("$.args[0].sessionState.sessionId"):
         return "turn_0"
     return None
@@ -122,7 +124,19 @@ def build_turns(
         if turn is not None:
             work.setdefault(turn, _Work()).events.append(item)
     turns = [_turn(id_, w, parks, session_id, run_status) for id_, w in work.items()]
-    return sorted(turns, key=lambda t: (t.sequence is None, t.sequence or 0))
+    turns.sort(key=lambda t: (t.sequence is None, t.sequence or 0))
+    later = False
+    for index in range(len(turns) - 1, -1, -1):
+        turns[index] = _superseded(turns[index]) if later else turns[index]
+        later = later or bool(turns[index].turn_steps)
+    return turns
+
+
+def _superseded(turn: Turn) -> Turn:
+    """Close a turn whose end is not on the stream, but whose session has gone on to another turn."""
+    if turn.status not in ("parked", "running") or not all(s.committed for s in turn.turn_steps):
+        return turn
+    return replace(turn, status="completed", certainty="implied", committed=True)
 
 
 def _turn(
@@ -183,7 +197,7 @@ def _status(
             failed = bool(settled.get("isError"))
             return ("failed" if failed else "completed"), "implied", where, None, True
     waiting = [p for p in parks if p.open and not p.lost]
-    if waiting or (last.committed and last.action == "held"):
+    if waiting or (last.committed and _holds(last)):
         evidence = waiting[0].evidence if waiting else where
         return "parked", "observed" if waiting else "implied", evidence, None, False
     ended = run_status.get(last.run_id)
@@ -192,6 +206,14 @@ def _status(
         return status, "implied", where, None, False
     newest: Outcome = last.attempts[-1].outcome if last.attempts else "running"
     return ("interrupted" if newest == "interrupted" else "running"), "observed", where, None, False
+
+
+def _holds(step: Step) -> bool:
+    """Whether a committed turn step says that its turn waits for somebody (eve before 0.66: two flags)."""
+    if step.action == "held":
+        return True
+    flags = ("$.hasPendingInputBatch", "$.hasPendingAuthorization")
+    return step.output is not None and any(step.output.at(flag) is True for flag in flags)
 
 
 def _first_message(events: Iterable[StreamEvent]) -> str | None:

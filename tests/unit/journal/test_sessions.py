@@ -146,6 +146,25 @@ def test_steps_are_found_within_a_run_when_ids_repeat() -> None:
         journal.step("step_01ZZZZ")
 
 
+def test_a_whole_step_id_is_looked_for_where_it_points() -> None:
+    log = RunLog()
+    for letter in "ABC":
+        log.run(f"wrun_01{letter * 24}", "workflow//./orders//go")
+        log.step(f"step_01{letter * 23}9", "step//./orders//pay", starts=(1,), end=2)
+    journal = log.journal()
+    assert journal.step("step_01" + "B" * 23 + "9").run_id == "wrun_01" + "B" * 24
+    assert list(journal._built) == ["wrun_01" + "B" * 24]
+
+
+def test_a_refreshed_journal_sees_what_is_there_now() -> None:
+    world = family().world()
+    journal = Journal(world)
+    before = journal.session(S)
+    assert journal.session(S) is before
+    journal.refresh()
+    assert journal.session(S) is not before
+
+
 def test_children_are_tied_to_the_step_that_started_them() -> None:
     log = family()
     log.run_id = S
