@@ -1,4 +1,4 @@
-"""Journals with fields missing, of other types or in other order: every answer is still given, nothing raises."""
+"""Journals with fields missing, of other types or cut: every answer is still given, nothing raises."""
 
 from __future__ import annotations
 
