@@ -7,6 +7,8 @@ databases use (``postgres_rows``).
 
 from __future__ import annotations
 
+import lzma
+import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
@@ -56,7 +58,7 @@ class PgDumpWorld:
         try:
             self._index = DumpIndex(path, self.receipt)
             self.schema = self._choose(schema)
-        except (OSError, EOFError) as error:
+        except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
             raise SourceUnreadable(f"{path} cannot be read: {error}.") from error
         self._tables = {
             name: table for (owner, name), table in self._index.tables.items() if owner == self.schema

@@ -29,6 +29,7 @@ _CREATE = re.compile(
     rb"CREATE\s+(?:UNLOGGED\s+)?TABLE\s+(?:IF\s+NOT\s+EXISTS\s+)?" + _TABLE + rb"\s*\(", re.I
 )
 _CONNECT = re.compile(rb"\\c(?:onnect)?\s+(?:-\S+\s+)*(\S+)")
+_PATH = re.compile(rb"SET\s+search_path\s*(?:=|TO)\s*" + _NAME, re.IGNORECASE)
 _ENCODING = re.compile(rb"SET\s+client_encoding\s*(?:=|TO)\s*'([^']+)'", re.IGNORECASE)
 _SPECIAL = re.compile(rb"""'|"|--|/\*|\$(?:[A-Za-z_][\w]*)?\$|;""")
 
@@ -77,56 +78,65 @@ Piece = TableShape | CopyRow | Insert | Note
 
 def scan(file: BinaryIO, wanted: frozenset[str]) -> Iterator[Piece]:
     """Yield what concerns the tables named in ``wanted``, in file order."""
-    offset = 0
-    lines = iter(file)
-    for line in lines:
-        start, offset = offset, offset + len(line)
-        stripped = line.strip()
-        if not stripped or stripped.startswith(b"--"):
-            if b"ersion" in stripped:
-                yield Note("comment", stripped[2:].decode("utf-8", "replace").strip())
-            continue
-        if stripped.startswith(b"\\"):
-            match = _CONNECT.match(stripped)
-            if match:
-                yield Note("database", match.group(1).decode("utf-8", "replace").strip("'\""))
-            continue
-        match = _COPY.match(stripped)
-        if match:
-            schema, table = _unquote(match.group(1)), _unquote(match.group(2))
-            columns = _names(match.group(3))
-            ended = False
-            for row in lines:
-                at, offset = offset, offset + len(row)
-                bare = row.rstrip(b"\r\n")
-                if bare == b"\\.":
-                    ended = True
-                    break
-                if table in wanted and row.endswith(b"\n"):
-                    yield CopyRow(schema, table, columns, bare, at)
-            if not ended:
-                yield Note("torn", f"the rows of {schema}.{table}")
-            continue
-        # Any other statement: to its semicolon, keeping its text only when it is one of ours.
-        keep = _concerns(stripped, wanted)
-        parts = [line] if keep else []
-        state = _Statement()
-        done = state.feed(line)
-        while not done:
-            more = next(lines, None)
-            if more is None:
+    return _Scanner(file, wanted).pieces()
+
+
+class _Scanner:
+    def __init__(self, file: BinaryIO, wanted: frozenset[str]) -> None:
+        self._lines = iter(file)
+        self._wanted = wanted
+        self._offset = 0
+        #: The schema of names without one: old dumps set a search path.
+        self._path = ""
+
+    def pieces(self) -> Iterator[Piece]:
+        for line in self._lines:
+            start, self._offset = self._offset, self._offset + len(line)
+            stripped = line.strip()
+            if not stripped or stripped.startswith(b"--"):
+                if b"ersion" in stripped:
+                    yield Note("comment", stripped[2:].decode("utf-8", "replace").strip())
+            elif stripped.startswith(b"\\"):
+                match = _CONNECT.match(stripped)
+                if match:
+                    yield Note("database", match.group(1).decode("utf-8", "replace").strip("'\""))
+            elif match := _COPY.match(stripped):
+                yield from self._copy(match)
+            else:
+                yield from self._other(line, start)
+
+    def _copy(self, match: re.Match[bytes]) -> Iterator[Piece]:
+        schema, table = _unquote(match.group(1)) or self._path, _unquote(match.group(2))
+        columns = _names(match.group(3))
+        for row in self._lines:
+            at, self._offset = self._offset, self._offset + len(row)
+            bare = row.rstrip(b"\r\n")
+            if bare == b"\\.":
+                return
+            if table in self._wanted and row.endswith(b"\n"):
+                yield CopyRow(schema, table, columns, bare, at)
+        yield Note("torn", f"the rows of {schema}.{table}")
+
+    def _other(self, line: bytes, start: int) -> Iterator[Piece]:
+        """Any other statement: to its semicolon, keeping its text only when it is one of ours."""
+        keep = _concerns(line, self._wanted)
+        parts, state = [line], _Statement()
+        while not state.feed(line):
+            following = next(self._lines, None)
+            if following is None:
                 yield Note("torn", "a statement")
                 return
-            offset += len(more)
+            line = following
+            self._offset += len(line)
             if keep:
-                parts.append(more)
-            done = state.feed(more)
+                parts.append(line)
+        text = b"".join(parts)
         if keep:
-            yield from _statement(b"".join(parts), start)
-        elif stripped[:3].upper() == b"SET":
-            found = _ENCODING.match(stripped)
-            if found:
-                yield Note("encoding", found.group(1).decode("ascii", "replace"))
+            yield from _statement(text, start, self._path)
+        elif match := _ENCODING.match(text):
+            yield Note("encoding", match.group(1).decode("ascii", "replace"))
+        elif match := _PATH.match(text):
+            self._path = _unquote(match.group(1))
 
 
 class _Statement:
@@ -173,6 +183,7 @@ class _Statement:
 
 
 def _concerns(line: bytes, wanted: frozenset[str]) -> bool:
+    line = line.lstrip()
     match = _INSERT.match(line) or _CREATE.match(line)
     if match is None:
         # VALUES may be on the next line: decide by the words alone.
@@ -180,18 +191,22 @@ def _concerns(line: bytes, wanted: frozenset[str]) -> bool:
     return match is not None and _unquote(match.group(2)) in wanted
 
 
-def _statement(text: bytes, offset: int) -> Iterator[Piece]:
+def _statement(text: bytes, offset: int, path: str) -> Iterator[Piece]:
     lead = len(text) - len(text.lstrip())
     match = _CREATE.match(text, lead)
     if match:
-        schema, table = _unquote(match.group(1)), _unquote(match.group(2))
+        schema, table = _unquote(match.group(1)) or path, _unquote(match.group(2))
         yield TableShape(schema, table, _shape(text[match.end() :]))
         return
     match = _INSERT.match(text, lead)
     if match is None:
         yield Note("unread", text[:60].decode("utf-8", "replace"))
         return
-    schema, table, columns = _unquote(match.group(1)), _unquote(match.group(2)), _names(match.group(3))
+    schema, table, columns = (
+        _unquote(match.group(1)) or path,
+        _unquote(match.group(2)),
+        _names(match.group(3)),
+    )
     at = match.end()
     while text[at : at + 1] == b"(":
         end = _tuple_end(text, at)
