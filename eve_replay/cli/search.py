@@ -1,0 +1,121 @@
+"""``eve-replay search``: where a text stands in a journal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+
+import click
+
+from eve_replay.cli._common import Shell, command, echo, emit_json, finish, note, open_journal, source_and
+from eve_replay.cli._select import session_wanted
+from eve_replay.errors import WrongUse
+from eve_replay.ids import short_id
+from eve_replay.journal import Journal, StreamEvent
+from eve_replay.views.safe import cut
+from eve_replay.views.search import FIELDS, Hit, Pattern, search
+from eve_replay.views.text import Line, line
+
+__all__ = ["cli"]
+
+
+@command("search")
+@source_and("text")
+@click.option("--in", "fields", multiple=True, type=click.Choice(FIELDS), help="Where to look (everywhere).")
+@click.option("--regex", is_flag=True, help="TEXT is a regular expression.")
+@click.option("--case/--no-case", default=None, help="Case counts (only if TEXT has upper case letters).")
+@click.option("--run", metavar="RUN", help="Only this run.")
+@click.option("--session", metavar="SESSION", help="Only this session, its child runs included.")
+@click.option("--every", is_flag=True, help="Every place, not only the first per run.")
+@click.option(
+    "--max", "most", type=click.IntRange(min=1), default=1000, show_default=True, help="Stop after N."
+)
+def cli(
+    shell: Shell,
+    source: str | None,
+    text: str | None,
+    fields: tuple[str, ...],
+    regex: bool,
+    case: bool | None,
+    run: str | None,
+    session: str | None,
+    every: bool,
+    most: int,
+) -> None:
+    """Find a text in ids, names, decoded values and JSON paths; hits are printed as they are found.
+
+    Every turn step's input repeats the whole history: a text is reported at its first place in each run,
+    with --every at all of them.
+    """
+    if not text:
+        raise WrongUse("What shall be found?", hint="eve-replay search SOURCE TEXT")
+    try:
+        pattern = Pattern(text, regex=regex, case=case)
+    except ValueError as error:
+        raise WrongUse(f"{text!r} is not a regular expression: {error}.") from None
+    journal = open_journal(shell, source)
+    runs: list[str] | None = None
+    if run is not None:
+        owner = session_wanted(journal, run)
+        runs = [each.run_id for each in owner.all_runs if each.run_id == run or each.run_id.endswith(run)]
+    elif session is not None:
+        runs = [each.run_id for each in session_wanted(journal, session).all_runs]
+    hits = search(
+        journal.world,
+        pattern,
+        fields=fields or FIELDS,
+        runs=runs,
+        every=every,
+        events_of=_streams(journal),
+    )
+    if shell.json:
+        found = [hit.to_json() for hit in islice(hits, most + 1)]
+        emit_json(
+            shell,
+            "search",
+            journal.world,
+            journal.receipt,
+            text=text,
+            hits=found[:most],
+            more=len(found) > most,
+        )
+    else:
+        _print(shell, hits, most)
+    finish(shell, journal.receipt)
+
+
+def _streams(journal: Journal) -> Callable[[str], Iterable[StreamEvent]]:
+    """Return a function that gives a session's stream events for its first run, nothing for other runs."""
+
+    def events(run_id: str) -> Iterable[StreamEvent]:
+        return journal.session(run_id).stream_events if run_id in owners else ()
+
+    owners = {head.id for head in journal.heads if head.kind != "workflow"}
+    return events
+
+
+def _print(shell: Shell, hits: Iterator[Hit], most: int) -> None:
+    run = ""
+    count = 0
+    for hit in hits:
+        if count == most:
+            note(shell, f"Stopped after {most} hits; --max N shows more.")
+            return
+        count += 1
+        if hit.run_id != run:
+            echo(shell, [line((hit.run_id, "strong"))] if not run else [(), line((hit.run_id, "strong"))])
+            run = hit.run_id
+        echo(shell, _lines(hit, shell.width))
+    if not count:
+        note(shell, "Nothing found.")
+
+
+def _lines(hit: Hit, width: int) -> list[Line]:
+    place = " ".join(part for part in (hit.kind, short_id(hit.id), hit.where, hit.path) if part)
+    left, middle, right = hit.text[: hit.start], hit.text[hit.start : hit.end], hit.text[hit.end :]
+    room = max(width - 4 - len(middle), 8)
+    before = cut(left, room // 2, keep="end")
+    return [
+        line((f"  {cut(place, width - 2, keep='both')}", "muted")),
+        line("    ", before, (cut(middle, width - 6), "again"), cut(right, max(room - len(before), 4))),
+    ]
