@@ -29,6 +29,7 @@ def open_encr(data: bytes, key: bytes | None) -> bytes:
 
     Raises LayerError: ``missing-key``, ``truncated``, ``wrong-key``, ``missing-library``.
     """
+    _check(key)
     if key is None:
         raise LayerError("missing-key", "Encrypted, and no key was given for this run.", 0)
     if len(data) < _NONCE + _TAG:
@@ -41,6 +42,7 @@ def open_encp(data: bytes, key: bytes | None) -> bytes:
 
     Raises LayerError: ``missing-key``, ``truncated``, ``wrong-key``, ``missing-library``.
     """
+    _check(key)
     if key is None:
         raise LayerError("missing-key", "Sealed for a run whose key was not given.", 0)
     if len(data) < _PUBLIC + _NONCE + _TAG:
@@ -57,6 +59,11 @@ def open_encp(data: bytes, key: bytes | None) -> bytes:
         raise LayerError("wrong-key", "The key agreement of the sealed payload fails.", 0) from error
     recipient = private.public_key().public_bytes_raw()
     return _aes_gcm(_hkdf(shared, b"workflow/encp/aes256gcm/v1" + ephemeral + recipient), data[_PUBLIC:])
+
+
+def _check(key: bytes | None) -> None:
+    if key is not None and len(key) != 32:
+        raise LayerError("wrong-key", f"A run key has 32 bytes, this one has {len(key)}.", 0)
 
 
 def _aes_gcm(key: bytes, data: bytes) -> bytes:

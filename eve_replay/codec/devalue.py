@@ -20,8 +20,16 @@ from eve_replay.values import HOLE, UNDEFINED, Undecoded, walk
 
 __all__ = ["INVALID", "SPECIALS", "Hydrator", "Notes", "hydrate_all", "hydrate_part", "special"]
 
-#: ``(code, message)`` of what was odd although it could be decoded.
-Notes = list[tuple[str, str]]
+
+class Notes(list[tuple[str, str]]):
+    """``(code, message)`` of what was odd although it could be decoded.
+
+    Attributes:
+        failed: whether something in the value is Undecoded or Unknown.
+    """
+
+    failed: bool = False
+
 
 SPECIALS: dict[Any, Any] = {
     -1: UNDEFINED,
@@ -92,7 +100,7 @@ class Hydrator:
     def __init__(self, entries: Iterable[tuple[int, Any]]) -> None:
         #: Raw entries by index, replaced by values as they are made; the specials by their codes.
         self.out: dict[Any, Any] = dict(entries)
-        self.notes: Notes = []
+        self.notes = Notes()
         self.context = Context(self.resolve, self.note)
         self.spread: list[tuple[Any, list[Any], list[Any]]] = []
         self.inlined: list[Any] = []
@@ -136,6 +144,7 @@ class Hydrator:
         if root not in self.out:
             return self.undecoded("invalid-input", INVALID), self.notes
         value = self.out[root]
+        self.notes.failed = self.failed
         if self.failed:
             _set_paths(value)
         return value, self.notes
@@ -153,6 +162,8 @@ class Hydrator:
 
     def resolve(self, ref: Any) -> Any:
         """Return what a reference stands for now: raw entry or made value. Raises BadPayload."""
+        if ref.__class__ is tuple:  # A payload that stood inline; JSON itself gives no tuples.
+            return self.out[ref]
         if ref.__class__ is int or ref.__class__ is float:
             if ref in self.out:
                 return self.out[ref]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from eve_replay.codec.collector import collector_pause
-from eve_replay.codec.devalue import INVALID, Notes, hydrate_all, special
+from eve_replay.codec.devalue import Notes, hydrate_all, special
 from eve_replay.codec.jsontext import JsonFault, parse_json
 from eve_replay.values import Undecoded
 
@@ -23,10 +23,11 @@ def decode_devalue(text: str | bytes, *, max_cells: int | None = None) -> tuple[
         max_cells: most values and references the text may hold; memory is 30 to 60 times the text
             of a document that is nothing but small containers.
     """
-    notes: Notes = []
+    notes = Notes()
     if isinstance(text, bytes):
         text = decode_text(text, notes)
     if max_cells is not None and len(text) > max_cells and text.count(",") > max_cells:
+        notes.failed = True
         return Undecoded("too-big", f"It holds more than {max_cells} values, the limit."), notes
     if len(text) < _PAUSE_FROM:
         return _decode(text, notes)
@@ -37,6 +38,7 @@ def decode_devalue(text: str | bytes, *, max_cells: int | None = None) -> tuple[
 def _decode(text: str, notes: Notes) -> tuple[object, Notes]:
     data = parse_json(text)
     if isinstance(data, JsonFault):
+        notes.failed = True
         return Undecoded("bad-json", f"Not JSON: {data.message}.", "$", data.offset), notes
     return hydrate_json(data, notes)
 
@@ -53,9 +55,11 @@ def decode_text(data: bytes, notes: Notes) -> str:
 
 def hydrate_json(data: Any, notes: Notes) -> tuple[object, Notes]:
     """Return the value of parsed devalue JSON, whose containers are used up."""
-    if not isinstance(data, list):
-        return special(data), notes
-    if not data:
-        return Undecoded("invalid-input", INVALID), notes
-    value, more = hydrate_all(data)
-    return value, notes + more
+    if isinstance(data, list) and data:
+        value, more = hydrate_all(data)
+        notes.extend(more)
+        notes.failed |= more.failed
+        return value, notes
+    value = special(data)
+    notes.failed |= isinstance(value, Undecoded)
+    return value, notes

@@ -1,22 +1,13 @@
-"""The front of a compressed text, decompressed as far as somebody reads."""
+"""The front of a zstd frame, decompressed as far as somebody reads."""
 
 from __future__ import annotations
 
-import zlib
-from typing import Protocol
-
 __all__ = ["Front", "WORTH_IT"]
 
-#: Compressed payloads smaller than this are opened at once.
+#: Payloads smaller than this are opened at once.
 WORTH_IT = 16 * 1024
-_FIRST = 4 * 1024
-
-
-class _Stream(Protocol):
-    def decompress(self, data: bytes, /) -> bytes: ...
-
-    @property
-    def eof(self) -> bool: ...
+# Compressed bytes fed at once. A slice of a zstd frame can give 32,768 times its size.
+_SLICE = 512
 
 
 class Front:
@@ -29,20 +20,15 @@ class Front:
         usable: False when the content does not start as devalue text; then the front tells nothing.
     """
 
-    __slots__ = ("_at", "_data", "_limit", "_step", "_stream", "size_hint", "text", "usable")
+    __slots__ = ("_at", "_data", "_limit", "_stream", "size_hint", "text", "usable")
 
-    def __init__(self, prefix: str, data: bytes, limit: int) -> None:
+    def __init__(self, data: bytes, limit: int) -> None:
+        import zstandard  # Loaded with the first compressed payload, not with the package.
+
         self._data = data
         self._limit = limit
         self._at = 0
-        self._step = _FIRST
-        self._stream: _Stream
-        if prefix == "zstd":
-            import zstandard
-
-            self._stream = zstandard.ZstdDecompressor().decompressobj()
-        else:
-            self._stream = zlib.decompressobj(31)
+        self._stream = zstandard.ZstdDecompressor().decompressobj()
         self.size_hint = len(data) * 3
         self.text = b""
         self.usable = True
@@ -51,22 +37,21 @@ class Front:
 
     def more(self) -> bool:
         """Decompress about as much again as there is already; False at the end, or when it fails."""
+        import zstandard
+
         parts = [self.text]
         size = len(self.text)
         while self.usable and self._at < len(self._data) and not self._stream.eof and size < self._limit:
             try:
-                part = self._stream.decompress(self._data[self._at : self._at + self._step])
-            except Exception:
-                # zlib.error or ZstdError, whose class is not imported here. The whole is opened next,
-                # and tells what is wrong.
+                part = self._stream.decompress(self._data[self._at : self._at + _SLICE])
+            except zstandard.ZstdError:  # The whole is opened next, and tells what is wrong.
                 self.usable = False
                 break
-            self._at += self._step
+            self._at += _SLICE
             parts.append(part)
             size += len(part)
             if part and size >= 2 * len(self.text):
                 break
-        self._step = min(self._step * 2, 1 << 18)
         grown = size > len(self.text)
         self.text = b"".join(parts)
         return grown and size <= self._limit

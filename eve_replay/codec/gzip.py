@@ -8,6 +8,10 @@ from eve_replay.codec.failure import LayerError
 
 __all__ = ["ungzip"]
 
+#: Deflate cannot do better than 1,032 to 1.
+_MOST_PER_BYTE = 1032
+_STRIDE = 1024 * 1024
+
 
 def ungzip(data: bytes, limit: int) -> bytes:
     """Return the content of the one gzip member that ``data`` is.
@@ -19,10 +23,9 @@ def ungzip(data: bytes, limit: int) -> bytes:
         raise LayerError("truncated", "No bytes where a gzip member should be.", 0)
     stream = zlib.decompressobj(31)
     try:
-        content = stream.decompress(data, limit + 1)
-        if len(content) > limit:
-            raise LayerError("too-big", f"Decompressed it has more than {limit} bytes, the limit.")
-        content += stream.flush() if not stream.eof else b""
+        if len(data) * _MOST_PER_BYTE > limit and _exceeds(data, limit):
+            raise LayerError("too-big", f"Decompressed it has more than {limit} bytes, the limit.", 0)
+        content = stream.decompress(data)
     except zlib.error as error:
         if data[:2] == b"\x1f\x8b":
             raise LayerError("damaged", f"The gzip member is damaged: {error}.", 0) from error
@@ -33,3 +36,16 @@ def ungzip(data: bytes, limit: int) -> bytes:
         rest = len(stream.unused_data)
         raise LayerError("trailing", f"{rest} bytes follow the gzip member.", len(data) - rest)
     return content
+
+
+def _exceeds(data: bytes, limit: int) -> bool:
+    """Count what comes out, keeping nothing, so that refusing a bomb costs no memory."""
+    stream = zlib.decompressobj(31)
+    size = 0
+    rest = data
+    while rest and not stream.eof:
+        size += len(stream.decompress(rest, _STRIDE))
+        if size > limit:
+            return True
+        rest = stream.unconsumed_tail
+    return False

@@ -16,18 +16,23 @@ def dumps_tagged(value: Any, *, indent: int | None = None, ensure_ascii: bool = 
     fails at about a thousand levels, recorded values have 20,000.
 
     Args:
-        value: the data. A NaN raises ValueError: canonical tagged JSON holds none.
+        value: the data. Numbers JSON cannot hold (NaN, Infinity; canonical tagged JSON has none) become
+            null, as in JSON.stringify.
         indent: spaces per level, None for one line.
         ensure_ascii: keep it True where lone surrogates may occur: UTF-8 cannot hold them.
     """
     try:
         return json.dumps(value, indent=indent, ensure_ascii=ensure_ascii, allow_nan=False)
-    except RecursionError:
+    except (RecursionError, ValueError) as error:
+        if "ircular" in str(error):
+            raise
         return "".join(_pieces(value, indent, ensure_ascii))
 
 
 def _pieces(value: Any, indent: int | None, ensure_ascii: bool) -> Iterator[str]:
     def scalar(item: Any) -> str:
+        if item.__class__ is float and item - item != 0:
+            return "null"
         return json.dumps(item, ensure_ascii=ensure_ascii, allow_nan=False)
 
     comma = ", " if indent is None else ","

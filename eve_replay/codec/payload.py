@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import copy
-from typing import Any, NamedTuple
+from dataclasses import replace
+from typing import Any, NamedTuple, TypeGuard
 
 from eve_replay.codec.base64text import decode_base64, decoded_size
 from eve_replay.codec.devalue import Notes
 from eve_replay.codec.document import decode_devalue, hydrate_json
-from eve_replay.codec.envelope import COMPRESSED, DEFAULT_LIMIT, Opened, open_envelope, unwrap
+from eve_replay.codec.envelope import DEFAULT_LIMIT, Opened, open_envelope, unwrap
 from eve_replay.codec.failure import LayerError
 from eve_replay.codec.front import WORTH_IT, Front
 from eve_replay.codec.keys import KeyRing
@@ -17,7 +18,7 @@ from eve_replay.codec.recent import recent
 from eve_replay.codec.scan import Entries, Fault
 from eve_replay.errors import DecodeError, WrongUse
 from eve_replay.problems import Problem
-from eve_replay.values import Undecoded, Unknown, to_tagged, walk
+from eve_replay.values import Undecoded, Unknown, format_path, to_tagged, walk
 
 __all__ = ["CELL_BYTES", "Payload"]
 
@@ -152,12 +153,12 @@ class Payload:
 
     def _decode_now(self) -> _Decoded:
         if self._kind == "plain":
-            return _Decoded(self._raw, [])
+            return _Decoded(self._raw, Notes())
         if self._kind == "legacy":
-            return _Decoded(*hydrate_json(_own_copy(self._raw), []))
+            return _Decoded(*hydrate_json(_own_copy(self._raw), Notes()))
         opened = self._open()
         if opened.text is None:
-            return _Decoded(opened.failure, [])
+            return _failed(opened.failure)
         return _Decoded(*decode_devalue(opened.text, max_cells=max(self.limit // CELL_BYTES, 1024)))
 
     @property
@@ -186,7 +187,7 @@ class Payload:
         if self._opened is None and self.size >= WORTH_IT:
             try:
                 prefix, data, _ = unwrap(self.raw, [], key_for=self._key)
-                front = Front(prefix, data, self.limit) if prefix in COMPRESSED else None
+                front = Front(data, self.limit) if prefix == "zstd" else None
             except (LayerError, ImportError):
                 pass  # Opening the whole says what is wrong.
             recent.hold(self, self.size)
@@ -214,7 +215,8 @@ class Payload:
             raise WrongUse(f"{path!r} is no path.", hint='Write it like $.args[0]["odd key"].')
         decoded = self._decoded
         if decoded is None:
-            return self.lazy.get(*steps).value
+            value = self.lazy.get(*steps).value
+            return replace(value, path=format_path(steps)) if _here(value) else value
         value = decoded.value
         for step in steps:
             value = step_into(value, step)
@@ -223,7 +225,11 @@ class Payload:
     @property
     def undecoded(self) -> Undecoded | None:
         """The first thing in the value that could not be decoded, None when all could."""
-        for trail, value in walk(self.value) if self._kind != "plain" else ():
+        if isinstance(self.value, Undecoded):
+            return self.value
+        if not self._decode().notes.failed:
+            return None
+        for trail, value in walk(self.value):
             if isinstance(value, Undecoded):
                 return value
             if isinstance(value, Unknown):
@@ -259,6 +265,17 @@ class Payload:
 
     def __repr__(self) -> str:
         return f"Payload({self._kind}, {self.size} bytes, where={self.where!r})"
+
+
+def _failed(failure: Undecoded | None) -> _Decoded:
+    notes = Notes()
+    notes.failed = True
+    return _Decoded(failure, notes)
+
+
+def _here(value: object) -> TypeGuard[Undecoded]:
+    """Return whether a part is Undecoded as a whole, so that it does not know where it stands."""
+    return isinstance(value, Undecoded) and value.path == "$" and value.offset is None
 
 
 def _own_copy(raw: object) -> object:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, NamedTuple
 
+from eve_replay.codec.devalue import Notes
+from eve_replay.codec.document import decode_text
 from eve_replay.codec.jsontext import JsonFault, parse_json
 from eve_replay.codec.keys import KeyRing
 from eve_replay.codec.payload import Payload
@@ -14,10 +16,17 @@ __all__ = ["ParsedRecord", "is_json_bytes", "parse_record", "payload_from_json"]
 
 
 class ParsedRecord(NamedTuple):
-    """The fields of a record, or why there are none. One of the two is None."""
+    """What a record file holds.
+
+    Attributes:
+        fields: the record, None when the file is none.
+        failure: why it is none.
+        notes: ``(code, message)`` of damage that could be read over: ``bad-utf8``.
+    """
 
     fields: dict[str, Any] | None
     failure: Undecoded | None
+    notes: tuple[tuple[str, str], ...] = ()
 
 
 def is_json_bytes(value: object) -> bool:
@@ -69,9 +78,8 @@ def parse_record(
         limit: as in ``Payload``.
         where: the file, for problems.
     """
-    fields = parse_json(
-        text.decode("utf-8", "replace").removeprefix("\ufeff") if isinstance(text, bytes) else text
-    )
+    notes = Notes()
+    fields = parse_json(decode_text(text, notes) if isinstance(text, bytes) else text)
     if isinstance(fields, JsonFault):
         return ParsedRecord(None, Undecoded("bad-json", f"Not JSON: {fields.message}.", "$", fields.offset))
     if not isinstance(fields, dict):
@@ -89,4 +97,4 @@ def parse_record(
                 holder[name] = payload_from_json(
                     holder[name], keys=keys, limit=limit, where=place, run_id=run_id
                 )
-    return ParsedRecord(fields, None)
+    return ParsedRecord(fields, None, tuple(notes))

@@ -31,6 +31,7 @@ from eve_replay.values import (
     date_from_iso,
     date_from_ms,
 )
+from eve_replay.values.bigints import MAX_DIGITS, parse_decimal
 from eve_replay.values.scalars import ELEMENT_SIZES
 
 __all__ = ["CUSTOM", "ERRORS", "TAGGED", "BadPayload", "Context", "byte_view"]
@@ -142,30 +143,15 @@ def _bigint(payload: Any, context: Context) -> object:
 
 
 def parse_bigint(text: str) -> int:
-    """Return what ``BigInt(text)`` gives. Raises ValueError. Any length, in bounded time per digit."""
+    """Return what ``BigInt(text)`` gives. Raises ValueError."""
     if not text:
         return 0
-    lowered = text.lower()
-    for prefix, base in (("0x", 16), ("0o", 8), ("0b", 2)):
-        if lowered.startswith(prefix) and "_" not in text:
-            return int(lowered[2:], base)
-    digits = text.lstrip("+-")
-    if not digits.isascii() or not digits.isdigit() or len(text) - len(digits) > 1:
+    base = {"0x": 16, "0o": 8, "0b": 2}.get(text[:2].lower())
+    if base is None:
+        return parse_decimal(text)
+    if "_" in text or len(text) > MAX_DIGITS or text[2:3] in ("+", "-"):
         raise ValueError(text[:40])
-    value = _decimal(digits)
-    return -value if text[0] == "-" else value
-
-
-def _decimal(digits: str) -> int:
-    # int() refuses more than 4,300 digits; halves are joined instead, which is not quadratic either.
-    parts = [int(digits[max(0, i - 4000) : i]) for i in range(len(digits), 0, -4000)]
-    scale = 10**4000
-    while len(parts) > 1:
-        parts = [
-            parts[i] + (parts[i + 1] * scale if i + 1 < len(parts) else 0) for i in range(0, len(parts), 2)
-        ]
-        scale *= scale
-    return parts[0]
+    return int(text[2:], base)
 
 
 def _date(payload: Any, context: Context) -> object:

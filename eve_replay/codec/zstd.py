@@ -19,6 +19,8 @@ __all__ = ["unzstd"]
 
 #: A block is at least 4 bytes and gives at most 128 KiB, so a slice of n bytes gives at most n * 2**15.
 _MOST_PER_BYTE = 1 << 15
+#: At most about so much comes out of one slice.
+_STRIDE = 16 * 1024 * 1024
 _MAGIC = b"\x28\xb5\x2f\xfd"
 _local = threading.local()
 
@@ -64,13 +66,25 @@ def unzstd(data: bytes, limit: int) -> tuple[bytes, int]:
 
 
 def _in_slices(data: bytes, limit: int, declared: int | None) -> tuple[bytes, int]:
+    if len(data) * _MOST_PER_BYTE > limit:
+        # It could be a bomb: count first, keeping nothing, so that a refusal costs no memory.
+        _pass(data, limit, None)
+    parts: list[bytes] = []
+    rest = _pass(data, limit, parts)
+    content = b"".join(parts)
+    if declared is not None and declared != len(content):
+        raise LayerError("damaged", f"The frame declares {declared} bytes and holds {len(content)}.", 0)
+    return content, rest
+
+
+def _pass(data: bytes, limit: int, parts: list[bytes] | None) -> int:
+    """Decompress slice by slice into ``parts``; return how many bytes follow the frame."""
     import zstandard
 
     stream = _decompressor().decompressobj()
-    parts: list[bytes] = []
     size = at = 0
     while at < len(data) and not stream.eof:
-        step = max(256, (limit - size) // _MOST_PER_BYTE)
+        step = max(256, min(limit - size, _STRIDE) // _MOST_PER_BYTE)
         try:
             part = stream.decompress(data[at : at + step])
         except zstandard.ZstdError as error:
@@ -79,10 +93,8 @@ def _in_slices(data: bytes, limit: int, declared: int | None) -> tuple[bytes, in
         size += len(part)
         if size > limit:
             raise LayerError("too-big", f"Decompressed it has more than {limit} bytes, the limit.", at)
-        parts.append(part)
+        if parts is not None:
+            parts.append(part)
     if not stream.eof:
         raise LayerError("truncated", "The zstd frame is cut off before its end.", len(data))
-    content = b"".join(parts)
-    if declared is not None and declared != len(content):
-        raise LayerError("damaged", f"The frame declares {declared} bytes and holds {len(content)}.", 0)
-    return content, len(stream.unused_data) + max(0, len(data) - at)
+    return len(stream.unused_data) + max(0, len(data) - at)

@@ -6,6 +6,7 @@ import base64
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from eve_replay.values.bigints import decimal_text
 from eve_replay.values.containers import JsMap, JsSet, SparseArray
 from eve_replay.values.dates import JsDate
 from eve_replay.values.objects import JsError, Tagged, Undecoded, Unknown
@@ -69,7 +70,7 @@ _LEAVES: dict[type, Callable[[Any], Any]] = {
     float: _number,
     type(UNDEFINED): lambda _: {"$type": "undefined"},
     type(HOLE): lambda _: {"$type": "hole"},
-    BigInt: lambda v: {"$type": "BigInt", "value": str(v.value)},
+    BigInt: lambda v: {"$type": "BigInt", "value": decimal_text(v.value)},
     JsDate: lambda v: {"$type": "Date", "value": v.iso()},
     RegExp: lambda v: {"$type": "RegExp", "source": v.source, "flags": v.flags},
     Url: lambda v: {"$type": "URL", "value": v.href},

@@ -6,6 +6,7 @@ import base64
 import binascii
 from typing import Any
 
+from eve_replay.values.bigints import parse_decimal
 from eve_replay.values.containers import JsMap, JsSet, SparseArray
 from eve_replay.values.dates import JsDate, date_from_iso
 from eve_replay.values.objects import JsError, Tagged, Undecoded, Unknown
@@ -217,7 +218,7 @@ def _leaf(tag: str, form: dict[str, Any]) -> object | None:
     if tag == "number":
         return _NUMBERS[_text(form, "value")]
     if tag == "BigInt":
-        return BigInt(int(_text(form, "value")))
+        return BigInt(parse_decimal(_text(form, "value")))
     if tag == "Date":
         date = JsDate(None) if form["value"] is None else date_from_iso(_text(form, "value"))
         if date is None:
