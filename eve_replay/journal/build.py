@@ -93,7 +93,7 @@ def build_session(
         evidence=evidence,
         parks=tuple(sorted(parks, key=lambda p: (p.since is None, p.since))),
         messages=tuple(messages),
-        steps=(*own, *(step for run in children for step in run.steps)),
+        ordered=(*own, *(step for run in children for step in run.steps)),
         steps_beside=tuple(step for step in own if step.step_id not in in_turns),
         stream_events=tuple(stream),
         unjoined=tuple(unjoined),

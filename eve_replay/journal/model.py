@@ -320,7 +320,7 @@ class Session:
         runs: owning runs in order; ``children`` the runs below that are no sessions themselves.
         status: in UX words: completed, failed, cancelled, running, interrupted, ``parked: KIND``, or idle
             (settled, a next message would start a turn).
-        steps: the steps of its owning runs as they followed each other, then those of the runs below.
+        ordered: the steps of its owning runs as they followed each other, then those of the runs below.
         steps_beside: steps of its owning runs that belong to no turn.
         stream_events: the whole session stream; ``unjoined`` those no attempt claimed.
     """
@@ -334,7 +334,7 @@ class Session:
     evidence: tuple[Evidence, ...] = ()
     parks: tuple[Park, ...] = ()
     messages: tuple[Message, ...] = ()
-    steps: tuple[Step, ...] = field(default=(), repr=False)
+    ordered: tuple[Step, ...] = field(default=(), repr=False)
     steps_beside: tuple[Step, ...] = field(default=(), repr=False)
     stream_events: tuple[StreamEvent, ...] = field(default=(), repr=False)
     unjoined: tuple[StreamEvent, ...] = field(default=(), repr=False)
@@ -369,6 +369,11 @@ class Session:
     def all_runs(self) -> tuple[Run, ...]:
         """Owning runs and the runs below."""
         return self.runs + self.children
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """Every step: those of its owning runs as they followed each other, then those of the runs below."""
+        return self.ordered or tuple(step for run in self.all_runs for step in run.steps)
 
     def turn(self, id_: str) -> Turn | None:
         """Return a turn by id, None when there is none."""
