@@ -73,6 +73,16 @@ class Marks:
             for by_run in owners:
                 yield from by_run.get(_UNKNOWN, ())
 
+    def reserved_ids(self, run_id: str) -> set[str]:
+        """Return the event ids that staged deliveries and delivery files of a run were given."""
+        found: set[str] = set()
+        for lock in self._layout.locks("runs", run_id):
+            if lock.folder:
+                found.update(name.partition(".")[0] for name in self._files.listing(lock.path).files)
+        for mark in self._layout.cached("hooks/resumes", "marks", self._read_resumes).get(run_id, ()):
+            found.add(mark.text("eventId") or "")
+        return found
+
     def _locks(self, kind: Literal["step", "wait", "run"], folder: str, run_id: str) -> Iterator[MarkRecord]:
         for lock in self._layout.locks(folder, run_id):
             if lock.folder:

@@ -199,7 +199,7 @@ class LocalWorld:
     # -- events and steps
 
     def _events(self, run_id: str, refs: list[FileRef]) -> Iterator[EventRecord]:
-        check_ids(run_id, [ref.id for ref in refs], self.receipt)
+        check_ids(run_id, [ref.id for ref in refs], self.receipt, lambda: self._marks.reserved_ids(run_id))
         watch = LogWatch(run_id, self.receipt)
         for ref in refs:
             fields = self._files.record(ref.path, "event")

@@ -132,3 +132,32 @@ def test_every_lock_token_and_index_of_a_recording_is_shown(name):
     for part in ("tokens", "resumes", "by-run", "id-index", "token-index"):
         there |= {p.relative_to(folder).as_posix() for p in (folder / "hooks" / part).rglob("*.json")}
     assert shown == there
+
+
+@pytest.mark.parametrize("turn", ["T1", "T2", "T3"])
+def test_every_lock_token_and_delivery_of_the_sweep_is_shown(turn):
+    """A reader of a crashed folder sees every half-written commit (formats/SWEEP.md sections 1 and 2)."""
+    root = corpus.scenario(f"sweep/{turn}")
+    folders = [
+        path
+        for point in sorted(root.iterdir())
+        if point.is_dir()
+        for path in point.iterdir()
+        if path.is_dir()
+    ]
+    assert folders
+    for folder in folders:
+        opened = open_world(str(folder))
+        shown = set()
+        for found in opened.runs():
+            list(opened.events(found.run_id))
+            shown |= {o.origin for o in opened.others(found.run_id) if isinstance(o, MarkRecord)}
+        there = {
+            path.relative_to(folder).as_posix()
+            for part in (".locks", "hooks/tokens", "hooks/resumes", "hooks/id-index", "hooks/token-index")
+            for path in (folder / part).rglob("*")
+            if path.is_file() and ".tmp." not in path.name
+        }
+        assert there <= shown, folder
+        assert "slot-gap" not in codes(opened.receipt), folder
+        assert not [p for p in opened.receipt.problems if p.severity == "error"], folder

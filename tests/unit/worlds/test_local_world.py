@@ -106,13 +106,24 @@ def test_gaps_in_the_slots_are_reported():
     opened = world(run(), event(1, "run_created"), event(3, "step_created"), event(7, "run_completed"))
     assert [e.slot for e in opened.events(RUN)] == [1, 3, 7]
     gaps = [p.message for p in opened.receipt.problems if p.code == "slot-gap"]
-    assert "slot 2 is" in gaps[0] and "slots 4 to 6" in gaps[1]
+    assert "slot 2 is" in gaps[0] and "slots 4 to 6 are" in gaps[1]
 
 
 def test_a_missing_first_event_is_a_gap():
     opened = world(run(), event(2, "run_started"))
     list(opened.events(RUN))
     assert "slot-gap" in codes(opened.receipt)
+
+
+def test_a_slot_that_a_lost_delivery_had_is_no_loss():
+    """Seen in the sweep: a delivery staged under its slot, the process killed before it became an event."""
+    staged = f".locks/runs/{RUN}.pending/evnt_{4:026d}.01M8NVGXW28R3Z66DXKRA083R8.json"
+    resume = ("hooks/resumes/" + "0" * 64 + ".json", packed({"runId": RUN, "eventId": f"evnt_{6:026d}"}))
+    opened = world(run(), event(1, "run_created"), event(2, "x"), event(8, "y"), (staged, b"{}"), resume)
+    list(opened.events(RUN))
+    assert codes(opened.receipt) == ["slot-unused", "slot-gap", "slot-unused", "slot-gap", "slot-gap"]
+    gaps = [p.message.split(" missing")[0] for p in opened.receipt.problems if p.code == "slot-gap"]
+    assert gaps == ["The event of slot 3 is", "The event of slot 5 is", "The event of slot 7 is"]
 
 
 def test_second_ends_and_second_writes_are_reported():
