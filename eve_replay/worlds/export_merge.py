@@ -80,7 +80,9 @@ def merge(files: Iterable[ExportFile], receipt: Receipt) -> Merged:
             merged.with_data.update(str(row["eventId"]) for row in events)
         if file.listed is not None and file.rows:
             merged.lists.setdefault(file.rows[0][0], []).append(file)
-    for file in streams:
+    known = [name for names in merged.streams.values() for name in names]
+    # Files that name their stream first: a guess must not take another one's place.
+    for file in sorted(streams, key=lambda file: not any(name in file.name for name in known)):
         _attach(merged, file, receipt)
     for kind in ("run", "step", "event", "hook"):
         for row in merged.of(kind).values():

