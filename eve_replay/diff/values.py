@@ -68,6 +68,10 @@ class _Comparison:
     def __init__(self) -> None:
         self.tokens = Tokens()
         self.nodes = 0
+        #: Pairs taken apart already: where, and whether they differ. Shared values are taken apart once.
+        self.settled: dict[tuple[int, int], tuple[str, bool]] = {}
+        #: Shapes make lists of their own (headers); the token memory needs them alive.
+        self.alive: list[Shape] = []
 
     def run(self, before: object, after: object) -> Change:
         done = self._leaf(_Pair("changed", "$", "$", "$", before, after))
@@ -92,6 +96,7 @@ class _Comparison:
             stack.pop()
             open_pairs.discard(node.key)
             change = _finished(node)
+            self.settled[node.key] = (node.pair.path, change.kind != "same")
             if not stack:
                 return change
             stack[-1].children.append(change)
@@ -111,11 +116,16 @@ class _Comparison:
         key = (id(before), id(after))
         if open_pairs is not None and key in open_pairs:
             return _change(pair, "same", note="refers back to values compared above")
+        known = self.settled.get(key)
+        if known is not None:
+            where, differs = known
+            return _change(pair, pair.kind if differs else "same", note=f"as at {where}")
         old, new = shape_of(before), shape_of(after)
         if old is None or new is None or old.family != new.family or old.head != new.head:
             return _change(pair, pair.kind, note=_type_note(before, after))
         if depth >= MAX_DEPTH or self.nodes >= MAX_NODES:
             return _change(pair, pair.kind, note="differs inside; not taken further apart")
+        self.alive += (old, new)
         parts = self._parts(pair, old, new)
         self.nodes += len(parts)
         parts.reverse()
@@ -272,11 +282,11 @@ def _type_note(before: object, after: object) -> str:
 
 
 def _finished(node: _Node) -> Change:
-    """Close a node. Its parts can turn out equal although it is not: parts that refer back differently."""
-    differs = [child for child in node.children if child.kind != "same"]
-    kind: ChangeKind = node.pair.kind
-    note = "" if differs else "refers back to another place"
-    return replace(_change(node.pair, kind, note=note), children=tuple(node.children) if differs else ())
+    """Close a node. When no part differs, the two only took different ways round the same cycle."""
+    differs = any(child.kind != "same" for child in node.children)
+    if not differs:
+        return _change(node.pair, "moved" if node.pair.kind == "moved" else "same", equal=True)
+    return replace(_change(node.pair, node.pair.kind), children=tuple(node.children))
 
 
 def _merged_order(before: list[_Key], after: list[_Key]) -> list[_Key]:
