@@ -6,9 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 
-from eve_replay.ids import short_id
+__all__ = ["GRACE", "Voice", "count", "listed", "numbered", "span", "times"]
 
-__all__ = ["Voice", "count", "listed", "span", "times"]
+#: A sleep or retry may be late by this much before we call it overdue: timers poll.
+GRACE = timedelta(seconds=60)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,19 +26,23 @@ class Voice:
     zone: tzinfo | None = UTC
     lease: timedelta = timedelta(seconds=860)
 
-    def at(self, when: datetime | None) -> str:
-        """Return ``at 08:54:54``, with the day when it is not today's."""
+    def clock(self, when: datetime | None) -> str:
+        """Return ``08:54:54``, with the day in front when it is not today's."""
         if when is None:
-            return "at an unrecorded time"
+            return "an unrecorded time"
         local = when.astimezone(self.zone)
         same_day = local.date() == self.now.astimezone(self.zone).date()
-        return f"at {local:%H:%M:%S}" if same_day else f"on {local:%Y-%m-%d} at {local:%H:%M:%S}"
+        return f"{local:%H:%M:%S}" if same_day else f"{local:%Y-%m-%d %H:%M:%S}"
+
+    def at(self, when: datetime | None) -> str:
+        """Return ``at 08:54:54``, with the day when it is not today's."""
+        return f"at {self.clock(when)}"
 
     def since(self, when: datetime | None) -> str:
         """Return ``since 08:54:54 (3 days)``."""
         if when is None:
             return "since an unrecorded time"
-        words = self.at(when).removeprefix("at ").removeprefix("on ")
+        words = self.clock(when)
         return f"since {words} ({span(self.now - when)})" if when <= self.now else f"since {words}"
 
 
@@ -65,6 +70,13 @@ def listed(words: Iterable[str], last: str = "and") -> str:
     return f"{', '.join(items[:-1])} {last} {items[-1]}"
 
 
+def numbered(numbers: Sequence[int]) -> str:
+    """Return ``attempt 1``, ``attempts 1 and 3``, ``attempts 1 to 8``."""
+    if len(numbers) > 2 and numbers[-1] - numbers[0] == len(numbers) - 1:
+        return f"attempts {numbers[0]} to {numbers[-1]}"
+    return f"attempt{'s' if len(numbers) > 1 else ''} {listed(str(n) for n in numbers)}"
+
+
 def count(number: int, noun: str, plural: str = "") -> str:
     """Return ``1 event``, ``2 events``."""
     return f"{number} {noun if number == 1 else plural or noun + 's'}"
@@ -73,8 +85,3 @@ def count(number: int, noun: str, plural: str = "") -> str:
 def times(number: int) -> str:
     """Return ``once``, ``twice``, ``3 times``."""
     return {0: "not at all", 1: "once", 2: "twice"}.get(number, f"{number} times")
-
-
-def short(ids: Sequence[str]) -> str:
-    """Return ids shortened and joined."""
-    return listed(short_id(item) for item in ids)

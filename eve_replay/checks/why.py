@@ -18,13 +18,9 @@ from eve_replay.checks.phrases import Voice
 from eve_replay.checks.wedged import Wedge, commits_of, wedges
 from eve_replay.checks.why_effects import effect_verdicts
 from eve_replay.checks.why_end import end_verdicts, rest_verdict
-from eve_replay.checks.why_open import (
-    open_verdicts,
-    park_verdicts,
-    repeat_verdicts,
-    version_verdicts,
-    wedge_verdicts,
-)
+from eve_replay.checks.why_open import open_verdicts, repeat_verdicts
+from eve_replay.checks.why_parks import park_verdicts, version_verdicts
+from eve_replay.checks.why_wedged import wedge_verdicts
 from eve_replay.journal.effects import Effect, effects_of
 from eve_replay.journal.ledger import Entry, Ledger
 from eve_replay.journal.ledger_join import Count, Joined, join, journal_end
@@ -193,7 +189,7 @@ def _report(
         *effect_verdicts(session, effects, counts, voice),
         *wedge_verdicts(session, found, effects),
         *version_verdicts(session, eve, newest),
-        *open_verdicts(session, commits, stuck, voice),
+        *open_verdicts(session, commits, stuck, effects, voice),
         *repeat_verdicts(session, voice),
         *park_verdicts(session, voice),
         *end_verdicts(session, voice),

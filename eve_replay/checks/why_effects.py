@@ -53,7 +53,7 @@ def effect_verdicts(
 def named(effect: Effect) -> str:
     """Return what a sentence calls an effect: ``charge_card (call mock-tool-call-1-0-1)``."""
     if effect.kind == "step":
-        return f"{effect.tool} (step {short_id(effect.step_id)})"
+        return f"{effect.tool} ({short_id(effect.step_id)})"
     if len(effect.call_ids) > 1:
         return f"{effect.tool} (calls {listed(effect.call_ids)})"
     return f"{effect.tool} (call {effect.call_id})" if effect.call_id else effect.tool
@@ -85,7 +85,7 @@ def _story(effect: Effect, steps: Mapping[str, Step], voice: Voice) -> str:
         died = [_interrupted(steps.get(p.step_id), p.attempt) and not several_runs for p in group]
         if len(group) > 2:
             who = f"attempts {first.attempt} to {last.attempt}"
-            clauses.append(f"{who} {_did(first, effect, steps, voice)} to {_clock(last, voice)}")
+            clauses.append(f"{who} {_did(first, effect, steps, voice)} to {voice.clock(last.at)}")
             if all(died) and last is not parts[-1]:
                 clauses.append("the process died each time before the step was committed")
             continue
@@ -112,10 +112,6 @@ def _alike(parts: list[Execution]) -> list[list[Execution]]:
         else:
             groups.append([part])
     return groups
-
-
-def _clock(part: Execution, voice: Voice) -> str:
-    return voice.at(part.at).removeprefix("at ")
 
 
 def _interrupted(step: Step | None, n: int) -> bool:

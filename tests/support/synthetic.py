@@ -235,6 +235,4 @@ def model_run(*steps: Step, run_id: str = RUN, role: str = "session", **fields: 
 def session(*runs: Run, children: Iterable[Run] = (), **fields: Any) -> Session:
     """Return a session over runs."""
     head = SessionHead(id=RUN, kind="session", run_ids=tuple(r.run_id for r in runs))
-    children = tuple(children)
-    fields.setdefault("steps", tuple(step for each in (*runs, *children) for step in each.steps))
     return Session(head=head, runs=runs, children=tuple(children), **fields)
