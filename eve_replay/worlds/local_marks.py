@@ -46,10 +46,16 @@ class Marks:
             fields = self._files.record(ref.path, "hook record")
             if fields is None:
                 continue
-            owner = fields.get("runId")
-            if not isinstance(owner, str):
-                # The index by run names the run of a hook whose record lost it.
+            owner = self._owner(fields)
+            if not owner:
+                # The indexes name the run of a hook whose record lost it.
                 owner = self._hook_runs().get(ref.id, _UNKNOWN)
+            if not owner:
+                origin = self._layout.origin(ref.path)
+                why = "it names no run that is here, and no index does"
+                self._files.receipt.skip(where=origin, what="hook record", why=why)
+                self._files.receipt.problem("error", "no-owner", origin, f"The hook record is lost: {why}.")
+                continue
             found.setdefault(owner, []).append((ref.id, ref.path, fields))
         return found
 
@@ -74,13 +80,14 @@ class Marks:
                 yield from by_run.get(_UNKNOWN, ())
 
     def reserved_ids(self, run_id: str) -> set[str]:
-        """Return the event ids that staged deliveries and delivery files of a run were given."""
+        """Return the event ids that staged deliveries of a run were given.
+
+        Delivery files (hooks/resumes) prove nothing here: they stay when the delivery became an event.
+        """
         found: set[str] = set()
         for lock in self._layout.locks("runs", run_id):
             if lock.folder:
                 found.update(name.partition(".")[0] for name in self._files.listing(lock.path).files)
-        for mark in self._layout.cached("hooks/resumes", "marks", self._read_resumes).get(run_id, ()):
-            found.add(mark.text("eventId") or "")
         return found
 
     def _locks(self, kind: Literal["step", "wait", "run"], folder: str, run_id: str) -> Iterator[MarkRecord]:
@@ -152,7 +159,7 @@ class Marks:
         owners: dict[str, str] = {}
         for ref in self._layout.records("hooks/tokens"):
             fields = self._files.record(ref.path, "hook token") or {}
-            owner = _text(fields.get("runId"))
+            owner = self._owner(fields)
             owners[ref.id] = owner
             found.setdefault(owner, []).append(
                 MarkRecord(
@@ -192,7 +199,7 @@ class Marks:
         found: dict[str, list[MarkRecord]] = {}
         for ref in self._layout.records("hooks/resumes"):
             fields = self._files.record(ref.path, "delivery file") or {}
-            owner = _text(fields.get("runId"))
+            owner = self._owner(fields)
             found.setdefault(owner, []).append(
                 MarkRecord(
                     fields,
@@ -246,8 +253,15 @@ class Marks:
             path = join(inner, name)
             owner = split_run(parsed.stem)[0]
             if not owner:
-                owner = _text((self._files.record(path, "hook index") or {}).get("runId"))
+                owner = self._owner(self._files.record(path, "hook index") or {})
             yield owner, path
+
+    def _owner(self, fields: Mapping[str, object]) -> str:
+        """Return the run a file names, if there is such a run here."""
+        owner = fields.get("runId")
+        if isinstance(owner, str) and (owner in self._layout.run_files() or owner in self._layout.run_ids()):
+            return owner
+        return _UNKNOWN
 
     def _hook_runs(self) -> Mapping[str, str]:
         return self._layout.cached("hooks", "owners", self._read_hook_runs)
@@ -263,12 +277,12 @@ class Marks:
             owner, hook_id = split_run(ref.id)
             if owner:
                 found.setdefault(hook_id, owner)
+        for marks in self._layout.cached("hooks/tokens", "marks", self._read_tokens).values():
+            for mark in marks:
+                if mark.of_run:
+                    found.setdefault(mark.text("hookId") or "", mark.of_run)
         return found
 
 
 def _frozen(found: dict[str, list[MarkRecord]]) -> _ByRun:
     return {run: tuple(marks) for run, marks in found.items()}
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else _UNKNOWN

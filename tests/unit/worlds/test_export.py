@@ -12,6 +12,7 @@ import pytest
 from eve_replay.codec import stream_values
 from eve_replay.errors import SourceUnreadable
 from eve_replay.values import UNDEFINED, JsBytes, Tagged, Undecoded
+from eve_replay.worlds.contract import check_world
 from eve_replay.worlds.dump import dump_document
 from eve_replay.worlds.export import opener
 from eve_replay.worlds.export_values import index_bytes, restore
@@ -255,3 +256,9 @@ def test_what_is_no_export_is_explained(tmp_path: Path) -> None:
     with pytest.raises(SourceUnreadable):
         opener.open(str(tmp_path / "missing.json"))
     assert opener.recognises(str(tmp_path / "missing.json")) == 0.0
+
+
+@pytest.mark.parametrize("name", CAPTURES)
+def test_it_keeps_the_contract(name: str) -> None:
+    source = str(scenario(f"cli-export/{name}"))
+    assert len(check_world(lambda: opener.open(source))) > 9

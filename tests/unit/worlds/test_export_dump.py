@@ -34,6 +34,7 @@ from eve_replay.values import (
     same,
     to_tagged,
 )
+from eve_replay.worlds.contract import check_world
 from eve_replay.worlds.dump import dump_document, dump_lines
 from eve_replay.worlds.export import opener
 from eve_replay.worlds.export_devalue import LOST, to_devalue
@@ -170,3 +171,8 @@ def test_what_is_lost_stays_lost() -> None:
     for _ in range(20_000):
         deep = [deep]
     assert to_devalue(deep).startswith("[[1],[2],")
+
+
+def test_it_keeps_the_contract() -> None:
+    source = str(scenario("crash-in-tool") / "oracle.json")
+    assert len(check_world(lambda: opener.open(source))) > 9

@@ -118,8 +118,10 @@ def test_a_missing_first_event_is_a_gap():
 def test_a_slot_that_a_lost_delivery_had_is_no_loss():
     """Seen in the sweep: a delivery staged under its slot, the process killed before it became an event."""
     staged = f".locks/runs/{RUN}.pending/evnt_{4:026d}.01M8NVGXW28R3Z66DXKRA083R8.json"
-    resume = ("hooks/resumes/" + "0" * 64 + ".json", packed({"runId": RUN, "eventId": f"evnt_{6:026d}"}))
-    opened = world(run(), event(1, "run_created"), event(2, "x"), event(8, "y"), (staged, b"{}"), resume)
+    other = f".locks/runs/{RUN}.pending/evnt_{6:026d}.01M8NVGXW28R3Z66DXKRA083R9.json"
+    opened = world(
+        run(), event(1, "run_created"), event(2, "x"), event(8, "y"), (staged, b"{}"), (other, b"{}")
+    )
     list(opened.events(RUN))
     assert codes(opened.receipt) == ["slot-unused", "slot-gap", "slot-unused", "slot-gap", "slot-gap"]
     gaps = [p.message.split(" missing")[0] for p in opened.receipt.problems if p.code == "slot-gap"]

@@ -21,6 +21,7 @@ from eve_replay.codec import Payload
 from eve_replay.errors import NotFound, SourceUnreadable
 from eve_replay.records import HookRecord, StreamRecord
 from eve_replay.values import UNDEFINED, BigInt, JsDate, RegExp, Undecoded
+from eve_replay.worlds.contract import check_world
 from eve_replay.worlds.dump import dump_document
 from eve_replay.worlds.mongo import opener
 from eve_replay.worlds.mongo_json import from_extended
@@ -171,3 +172,8 @@ def test_deep_documents_do_not_break_the_reader() -> None:
     for _ in range(50_000):
         deep = [deep]
     assert isinstance(from_extended(deep), list)
+
+
+def test_it_keeps_the_contract(tmp_path: Path) -> None:
+    write(tmp_path, collections_of("redisr_sleephook"))
+    assert len(check_world(lambda: opener.open(str(tmp_path)))) > 9

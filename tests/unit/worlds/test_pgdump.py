@@ -13,6 +13,7 @@ import pytest
 
 from eve_replay.errors import NotFound, SourceUnreadable
 from eve_replay.worlds.base import World
+from eve_replay.worlds.contract import check_world
 from eve_replay.worlds.dump import dump_document
 from eve_replay.worlds.pgdump import PgDumpWorld, opener
 from eve_replay.worlds.pgdump_text import scan
@@ -257,3 +258,9 @@ def test_a_large_dump_costs_little_memory(tmp_path: Path) -> None:
     assert peak < 6_000_000, f"{peak:,}"
     assert len(list(world.runs())) == 1
     world.close()
+
+
+@pytest.mark.parametrize("snapshot", ["eve_cancelled/final", "sdk41_sleephook/held", "sdk4_rich/final"])
+def test_it_keeps_the_contract(snapshot: str) -> None:
+    source = str(folder_of(snapshot) / "dump.sql")
+    assert len(check_world(lambda: opener.open(source))) > 9

@@ -14,6 +14,7 @@ from eve_replay.errors import NotFound
 from eve_replay.ids import ulid_time
 from eve_replay.records import HookRecord, StreamRecord, WaitRecord
 from eve_replay.worlds.base import World
+from eve_replay.worlds.contract import check_world
 from eve_replay.worlds.postgres import opener
 from eve_replay.worlds.postgres_world import PostgresWorld
 from tests.support import pgserver
@@ -276,3 +277,9 @@ def test_an_unknown_run_is_named(server: pgserver.Server) -> None:
     assert len(list(islice(world.runs(), 5))) == 1
     first.close()  # type: ignore[attr-defined]
     world.close()
+
+
+@pytest.mark.parametrize("snapshot", ["eve_simple/final", "sdk41_rich/final", "pg_upgraded/final"])
+def test_it_keeps_the_contract(server: pgserver.Server, snapshot: str) -> None:
+    address = restore(server, snapshot)
+    assert len(check_world(lambda: open_one(address))) > 9

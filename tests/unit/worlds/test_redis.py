@@ -15,6 +15,7 @@ import pytest
 from eve_replay.errors import EveReplayError, NotFound, SourceUnreadable
 from eve_replay.records import HookRecord, StreamRecord
 from eve_replay.worlds.base import World
+from eve_replay.worlds.contract import check_world
 from eve_replay.worlds.dump import dump_document
 from eve_replay.worlds.redis import opener
 from eve_replay.worlds.redis_world import RedisWorld
@@ -200,3 +201,18 @@ def test_dead_and_silent_servers() -> None:
         assert time.monotonic() - began < 8
     assert "No Redis server answers" in failure(f"redis://:s3cret@127.0.0.1:{port}/0")
     assert "cannot be read" in failure("redis://127.0.0.1:port/0")
+
+
+@pytest.mark.parametrize("snapshot", SNAPSHOTS)
+def test_it_keeps_the_contract(snapshot: str) -> None:
+    source = str(folder_of(snapshot) / "keys.json")
+    assert len(check_world(lambda: opener.open(source))) > 9
+
+
+@pytest.mark.redis
+def test_a_server_keeps_the_contract() -> None:
+    server = redisserver.start(folder_of("redisr_sleephook/final") / "dump.rdb")
+    try:
+        assert len(check_world(lambda: opener.open(server.url))) > 9
+    finally:
+        server.stop()
