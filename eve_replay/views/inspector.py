@@ -21,7 +21,7 @@ from eve_replay.journal.effects import Effect
 from eve_replay.values import Undecoded
 from eve_replay.views.attempt_diff import AttemptDiffView, attempt_diff_view
 from eve_replay.views.attempts import AttemptRow, attempt_rows
-from eve_replay.views.base import View, plain_json, split_key
+from eve_replay.views.base import View, plain_json, split_key, step_key
 from eve_replay.views.diff import DiffView
 from eve_replay.views.effects import EffectRow, effect_rows
 from eve_replay.views.evidence import EvidenceRow, evidence_rows
@@ -127,6 +127,7 @@ class Inspector:
         self.effects = tuple(effects)
         self.marks = EffectMarks.of(self.effects)
         self.lookup = Lookup(session)
+        self._last_state: StateView | None = None
         self._made: OrderedDict[tuple[str, str, int], Tab] = OrderedDict()
         self._makers: dict[str, Callable[[Found, int], tuple[Body | None, str, int]]] = {
             "input": self._input,
@@ -229,9 +230,18 @@ class Inspector:
         return view.diff, "" if view.diff is not None else view.note, 0
 
     def _state_of(self, found: Found) -> StateView | None:
-        if found.key.startswith("turn:") and found.turn is not None:
-            return turn_state_view(found.turn)
-        return state_view(found.step) if found.step is not None else None
+        """Return the state view of a thing; the last one is kept, since two tabs show it."""
+        whole = found.turn if found.key.startswith("turn:") else None
+        step = found.step
+        if whole is None and step is None:
+            return None
+        key = found.key if whole is not None else step_key(step.run_id, step.step_id) if step else ""
+        if self._last_state is None or self._last_state.key != key:
+            if whole is not None:
+                self._last_state = turn_state_view(whole)
+            elif step is not None:
+                self._last_state = state_view(step)
+        return self._last_state
 
     def _messages(self, found: Found, start: int) -> tuple[Body | None, str, int]:
         from eve_replay.journal.state import messages_added, state_after, state_before

@@ -17,7 +17,7 @@ from eve_replay.journal.state import (
     state_after,
     state_before,
 )
-from eve_replay.values import UNDEFINED, preview
+from eve_replay.values import UNDEFINED, preview, same
 from eve_replay.views.base import View, step_key
 from eve_replay.views.diff import DiffView, sides
 from eve_replay.views.messages import MessageRow, message_rows
@@ -181,7 +181,7 @@ def _parts(before: State | None, after: State | None) -> tuple[StatePartRow, ...
 def _checkpoint_row(part: StatePart, before: State | None, after: State | None) -> StatePartRow:
     old, new = _at(before, part.path), _at(after, part.path)
     now = new if after is not None else old
-    changed = before is not None and after is not None and not sides(old, new).same
+    changed = before is not None and after is not None and not same(old, new)
     return StatePartRow(
         path=part.path,
         what=part.what,

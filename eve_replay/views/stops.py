@@ -88,7 +88,7 @@ class _Merger:
         last = _EPOCH
         number = 0
         for event in run.events:
-            step = steps.get(event.correlation_id or "")
+            step = steps.get(event.correlation_id or "") or steps.get(_writer(event)[0])
             at = max(last, event.created_at or last)
             ends = step is not None and event.event_type in _CLOSING
             for step_id, (attempt, waiting) in list(open_attempts.items()):
@@ -125,6 +125,8 @@ class _Merger:
             path += [turn] if turn else [] if run in self.session.runs else [f"run:{run.run_id}"]
             path.append(step_key(step.run_id, step.step_id))
             attempt = next((a for a in step.attempts if event in (a.started_event, a.end_event)), None)
+            if attempt is None:
+                attempt = next((a for a in step.attempts if a.n == _writer(event)[1]), None)
             if attempt is not None:
                 path.append(attempt_key(step.run_id, step.step_id, attempt.n))
             if event.event_type == "step_started" and attempt is not None:
@@ -184,6 +186,15 @@ class _Merger:
         )
 
 
+def _writer(event: EventRecord) -> tuple[str, int]:
+    """Return step and attempt that wrote an attribute (``attr_set``, formats/LOCAL.md section 7)."""
+    writer = event.data.get("writer")
+    if not isinstance(writer, Mapping):
+        return "", 0
+    step_id, attempt = writer.get("stepId"), writer.get("attempt")
+    return str(step_id or ""), attempt if isinstance(attempt, int) else 0
+
+
 _CLOSING = frozenset({"step_started", "step_completed", "step_failed", "step_retrying"})
 
 
@@ -207,8 +218,12 @@ def _call_id(event: StreamEvent) -> str:
 
 def _log_label(event: EventRecord, step: Step | None) -> str:
     kind = event.event_type.replace("_", " ")
-    if step is not None:
+    if step is not None and event.event_type.startswith("step_"):
         return f"{safe_text(step.function)}: {kind.removeprefix('step ')}"
+    changes = event.data.get("changes")
+    if isinstance(changes, list):
+        names = [str(each.get("key")) for each in changes if isinstance(each, Mapping)]
+        return f"attributes set: {cut(safe_text(', '.join(names)), 80)}"
     subject = event.correlation_id
     return f"{kind} {short_id(subject)}" if subject else kind
 

@@ -285,7 +285,8 @@ class _Drawing:
                     start=end,
                     end=gap_end,
                     label=text,
-                    detail=f"{text}, {duration((gap_end - end) / 1000)}",
+                    detail=f"{text}, {duration((gap_end - end) / 1000)}"
+                    + ("" if waiting else ": the process was away, or its lease had not run out"),
                     tone="muted" if waiting else "unknown",
                 )
         yield from self.calls(step, attempt, end)
