@@ -69,7 +69,7 @@ class PgDumpWorld:
         jobs = [job.to_json() for job in islice(self._index.jobs(), _JOBS_SHOWN)]
         if jobs:
             self.about = {**self.about, "queue": jobs}
-        self.receipt.seen = sum(table.count for table in self._tables.values())
+        self.receipt.seen = self.receipt.parsed = sum(table.count for table in self._tables.values())
         self._learn_zone()
 
     def _choose(self, schema: str | None) -> str:
@@ -103,7 +103,7 @@ class PgDumpWorld:
         """Return one run."""
         for row in self._rows("workflow_runs", run_id):
             return self._zone.run(self._map.run(row))
-        raise NotFound(f"There is no run {run_id} in {self.label}.", hint="Copy the whole id.")
+        raise NotFound(f"There is no run {run_id!a} in {self.label}.", hint="Copy the whole id.")
 
     def events(self, run_id: str) -> Iterator[EventRecord]:
         """Yield the run's events by id."""
@@ -138,7 +138,7 @@ class PgDumpWorld:
         """Yield the chunks of a stream by id."""
         table = self._tables.get("workflow_stream_chunks")
         if table is None or not table.places(name):
-            raise NotFound(f"There is no stream {name} in {self.label}.", hint="Copy the whole name.")
+            raise NotFound(f"There is no stream {name!a} in {self.label}.", hint="Copy the whole name.")
         for row in self._rows("workflow_stream_chunks", name):
             yield self._map.chunk(row)
 
@@ -154,7 +154,7 @@ class PgDumpWorld:
         # A log whose run row is gone can still be read.
         named = ("workflow_runs", "workflow_events", "workflow_steps")
         if not any(run_id in self._tables[name].groups for name in named if name in self._tables):
-            raise NotFound(f"There is no run {run_id} in {self.label}.", hint="Copy the whole id.")
+            raise NotFound(f"There is no run {run_id!a} in {self.label}.", hint="Copy the whole id.")
 
     def _rows(self, name: str, of: str | None = None) -> Iterator[Row]:
         table = self._tables.get(name)
@@ -162,12 +162,9 @@ class PgDumpWorld:
             return
         for place in table.places(of):
             try:
-                row = self._index.row(table, place)
+                yield self._index.row(table, place)
             except ValueError as error:
                 self.receipt.skip(where=f"{name}/{place.key}", what="row", why=str(error))
-                continue
-            self.receipt.parsed += 1
-            yield row
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from eve_replay.problems import Receipt
 from eve_replay.records import EventRecord, Other, RunRecord, StepRecord, StreamChunk, StreamRecord
 from eve_replay.values import Undecoded
 from eve_replay.worlds.export_entities import Wrap
+from eve_replay.worlds.export_tally import Tally
 from eve_replay.worlds.postgres_address import parse_address
 from eve_replay.worlds.postgres_connection import Connection
 from eve_replay.worlds.postgres_queue import QueueJob, read_jobs
@@ -57,6 +58,7 @@ class PostgresWorld:
         self.keys, self.limit = wrap.keys, wrap.limit
         self._map = RowMapper(receipt=self.receipt, wrap=wrap)
         self._zone = Zone()
+        self._tally = Tally(self.receipt)
         self._link = Connection(self._address, self.receipt)
         try:
             self._layout = read_layout(self._link.ask, self._address, self.receipt)
@@ -106,9 +108,10 @@ class PostgresWorld:
 
     def run(self, run_id: str) -> RunRecord:
         """Return one run with everything in it, read by primary key."""
-        for row in self._rows("workflow_runs", "id", run_id):
-            return self._zone.run(self._map.run(row))
-        raise NotFound(f"There is no run {run_id} in {self.label}.", hint="Copy the whole id.")
+        rows = list(self._counted("workflow_runs", "id", run_id))
+        if not rows:
+            raise self._unknown(run_id)
+        return self._zone.run(self._map.run(rows[0]))
 
     def children(self, run_id: str) -> Iterator[RunRecord]:
         """Yield the runs that name this run as root or parent (5.0 on; no index: one scan of the runs)."""
@@ -128,9 +131,9 @@ class PostgresWorld:
     def others(self, run_id: str) -> Iterator[Other]:
         """Yield hooks, waits and streams. The rows of a run that has ended are gone: see its events."""
         self._exists(run_id)
-        for row in self._rows("workflow_hooks", "run_id", run_id):
+        for row in self._counted("workflow_hooks", "run_id", run_id):
             yield self._zone.hook(self._map.hook(row))
-        for row in self._rows("workflow_waits", "run_id", run_id):
+        for row in self._counted("workflow_waits", "run_id", run_id):
             yield self._zone.wait(self._map.wait(row))
         if self._layout.has("workflow_stream_chunks", "stream_id"):
             own = f"strm_{run_id.partition('_')[2]}_user"
@@ -140,11 +143,11 @@ class PostgresWorld:
     def stream(self, run_id: str, name: str) -> Iterator[StreamChunk]:
         """Yield the chunks of a stream by id, those after the end marker included."""
         found = False
-        for row in self._rows("workflow_stream_chunks", "stream_id", name):
+        for row in self._counted("workflow_stream_chunks", "stream_id", name):
             found = True
             yield self._map.chunk(row)
         if not found and "workflow_stream_chunks" not in self._layout.unreadable:
-            raise NotFound(f"There is no stream {name} in {self.label}.", hint="Copy the whole name.")
+            raise NotFound(f"There is no stream {name!a} in {self.label}.", hint="Copy the whole name.")
 
     def jobs(self, run_id: str | None = None) -> list[QueueJob]:
         """Return what lies in the graphile-worker queue (of one run), empty when it may not be read."""
@@ -168,25 +171,29 @@ class PostgresWorld:
         self._link.close()
 
     def _exists(self, run_id: str) -> None:
-        if not self._link.ask(self._say.exists(), (run_id,)):
-            raise NotFound(f"There is no run {run_id} in {self.label}.", hint="Copy the whole id.")
+        if not _is_text(run_id) or not self._link.ask(self._say.exists(), (run_id,)):
+            raise self._unknown(run_id)
+
+    def _unknown(self, run_id: str) -> NotFound:
+        return NotFound(f"There is no run {run_id!a} in {self.label}.", hint="Copy the whole id.")
+
+    def _counted(self, table: str, column: str, value: str) -> Iterator[dict[str, Any]]:
+        return self._tally.group(table, value, self._rows(table, column, value))
 
     def _of_run(self, table: str, run_id: str) -> Iterator[dict[str, Any]]:
         nothing = True
-        for row in self._rows(table, "run_id", run_id):
+        for row in self._counted(table, "run_id", run_id):
             nothing = False
             yield row
         if nothing:
             self._exists(run_id)
 
     def _rows(self, table: str, column: str, value: str) -> Iterator[dict[str, Any]]:
-        if not self._layout.has(table, column):
+        if not self._layout.has(table, column) or not _is_text(value):
             return
         columns = self._say.columns(table)
         doing = f"{self._address.schema}.{table}"
         for row in self._link.stream(self._say.rows(table, column), (value,), doing=doing):
-            self.receipt.seen += 1
-            self.receipt.parsed += 1
             yield dict(zip(columns, row, strict=True))
 
     def _listed(self, *, children_of: str | None = None, first_rows: bool = False) -> Iterator[RunRecord]:
@@ -194,12 +201,13 @@ class PostgresWorld:
         query = self._say.listing() if children_of is None else self._say.children()
         values = () if children_of is None else (children_of, children_of)
         doing = f"{self._address.schema}.workflow_runs"
-        for row in self._link.stream(query, values, doing=doing, batch=_PAGE, first_rows=first_rows):
-            yield self._run_of(dict(zip(columns, row, strict=True)))
+        rows = self._link.stream(query, values, doing=doing, batch=_PAGE, first_rows=first_rows)
+        found = (self._run_of(dict(zip(columns, row, strict=True))) for row in rows)
+        if children_of is not None:
+            return found
+        return self._tally.listing("workflow_runs", found, lambda run: run.run_id)
 
     def _run_of(self, row: dict[str, Any]) -> RunRecord:
-        self.receipt.seen += 1
-        self.receipt.parsed += 1
         run_id = str(row["id"])
         there = {name for name in LARGE if row.pop(f"has_{name}", False)}
         context = row.pop("execution_context_cbor", None)
@@ -219,6 +227,13 @@ class PostgresWorld:
     def _payload(self, run_id: str, name: str) -> object:
         """Fetch a payload that the listing left out; a record can outlive its world, so nothing raises."""
         try:
-            return self.run(run_id).fields.get(name)
-        except EveReplayError as error:
-            return Payload.plain(Undecoded("unreadable", error.message), run_id=run_id)
+            row = next(iter(self._rows("workflow_runs", "id", run_id)))
+            return self._map.run(row).fields.get(name)
+        except (EveReplayError, StopIteration) as error:
+            message = error.message if isinstance(error, EveReplayError) else "The run is gone by now."
+            return Payload.plain(Undecoded("unreadable", message), run_id=run_id)
+
+
+def _is_text(value: str) -> bool:
+    """Return whether the database can hold this text at all: no NUL, no half of a surrogate pair."""
+    return "\0" not in value and value.isprintable()

@@ -20,6 +20,7 @@ from eve_replay.records import (
     StreamRecord,
 )
 from eve_replay.worlds.export_entities import Wrap, entity_fields
+from eve_replay.worlds.export_tally import Tally
 from eve_replay.worlds.redis_store import KeyStore
 
 __all__ = ["RedisWorld"]
@@ -51,6 +52,7 @@ class RedisWorld:
         self.keys, self.limit = self._wrap.keys, self._wrap.limit
         self.label = store.label
         self.receipt = Receipt()
+        self._tally = Tally(self.receipt)
         self._prefix = prefix or self._find_prefix()
         self.about: Mapping[str, object] = {"prefix": self._prefix}
         if prefix and next(self._run_ids(), None) is None:
@@ -85,6 +87,9 @@ class RedisWorld:
 
     def runs(self) -> Iterator[RunRecord]:
         """Yield every run by id, fetched a page at a time; the index is ordered by the time in the id."""
+        yield from self._tally.listing("runs", self._all_runs(), lambda run: run.run_id)
+
+    def _all_runs(self) -> Iterator[RunRecord]:
         ids = self._run_ids()
         while page := list(islice(ids, _PAGE)):
             keys = [f"{self._prefix}:runs:{run_id}" for run_id in page]
@@ -96,45 +101,40 @@ class RedisWorld:
 
     def run(self, run_id: str) -> RunRecord:
         """Return one run."""
-        key = f"{self._prefix}:runs:{run_id}"
-        stored = self._store.hashes([key])[0]
-        if not stored:
-            raise NotFound(f"There is no run {run_id} in {self.label}.", hint="Copy the whole id.")
+        key = self._exists(run_id)
+        (stored,) = list(self._tally.group("runs", run_id, self._store.hashes([key])))
         return RunRecord(self._fields(stored, key), origin=key)
 
     def events(self, run_id: str) -> Iterator[EventRecord]:
         """Yield the run's events by id: within a millisecond the set orders by base64 text, not by id."""
         key = f"{self._prefix}:events:{run_id}"
         events: list[EventRecord] = []
-        for number, member in enumerate(self._store.sorted_members(key)):
-            self.receipt.seen += 1
+        self._exists(run_id)
+        members = self._tally.group("events", run_id, self._store.sorted_members(key))
+        for number, member in enumerate(members):
             where = f"{key}[{number}]"
             opened = self._open(member, where)
             if isinstance(opened, Mapping):
-                self.receipt.parsed += 1
                 fields = entity_fields(opened, self._wrap, where)
                 events.append(EventRecord(fields, origin=where))
             else:
                 self.receipt.skip(where=where, what="event", why="its CBOR cannot be read")
-        if not events:
-            self._exists(run_id)
         yield from sorted(events, key=lambda event: event.event_id)
 
     def steps(self, run_id: str) -> Iterator[StepRecord]:
         """Yield the run's step records by step id."""
-        found = False
-        for key, stored in self._indexed("steps", f"{self._prefix}:steps:idx:run:{run_id}", run_id):
-            found = True
+        self._exists(run_id)
+        steps = self._indexed("steps", f"{self._prefix}:steps:idx:run:{run_id}", run_id)
+        for key, stored in self._tally.group("steps", run_id, steps):
             yield StepRecord(self._fields(stored, key), origin=key)
-        if not found:
-            self._exists(run_id)
 
     def others(self, run_id: str) -> Iterator[Other]:
         """Yield open hooks and the streams; this world has no records of waits."""
         self._exists(run_id)
         ids = self._store.members(f"{self._prefix}:hooks:idx:run:{run_id}")
         keys = sorted(f"{self._prefix}:hooks:{id_.decode('utf-8', 'replace')}" for id_ in ids)
-        for key, stored in zip(keys, self._store.hashes(keys), strict=True):
+        hooks = zip(keys, self._store.hashes(keys), strict=True)
+        for key, stored in self._tally.group("hooks", run_id, hooks):
             if stored:
                 yield HookRecord(self._fields(stored, key), origin=key)
         for name in sorted(self._store.members(f"{self._prefix}:stream:runs:{run_id}")):
@@ -144,16 +144,15 @@ class RedisWorld:
     def stream(self, run_id: str, name: str) -> Iterator[StreamChunk]:
         """Yield a stream's chunks in the order of the Redis stream."""
         key = f"{self._prefix}:stream:{name}"
+        self._exists(run_id)
         found = False
-        for entry_id, fields in self._store.entries(key):
+        for entry_id, fields in self._tally.group("chunks", name, self._store.entries(key)):
             found = True
-            self.receipt.seen += 1
             try:
                 data = base64.b64decode(fields.get(b"data", b""), validate=True)
             except binascii.Error:
                 self.receipt.skip(where=f"{key}/{entry_id}", what="chunk", why="its data is no base64")
                 continue
-            self.receipt.parsed += 1
             yield StreamChunk(
                 stream=name,
                 chunk_id=fields.get(b"chunkId", b"").decode("utf-8", "replace") or entry_id,
@@ -162,15 +161,21 @@ class RedisWorld:
                 origin=f"{key}/{entry_id}",
             )
         if not found:
-            raise NotFound(f"There is no stream {name} in {self.label}.", hint="Copy the whole name.")
+            raise NotFound(f"There is no stream {name!a} in {self.label}.", hint="Copy the whole name.")
 
     def close(self) -> None:
         """Close the connection."""
         self._store.close()
 
-    def _exists(self, run_id: str) -> None:
-        if not self._store.hashes([f"{self._prefix}:runs:{run_id}"])[0]:
-            raise NotFound(f"There is no run {run_id} in {self.label}.", hint="Copy the whole id.")
+    def _exists(self, run_id: str) -> str:
+        """Return the key of a run. Raises NotFound."""
+        key = f"{self._prefix}:runs:{run_id}"
+        if not run_id or not run_id.isprintable() or not self._store.hashes([key])[0]:
+            raise self._unknown(run_id)
+        return key
+
+    def _unknown(self, run_id: str) -> NotFound:
+        return NotFound(f"There is no run {run_id!a} in {self.label}.", hint="Copy the whole id.")
 
     def _indexed(self, kind: str, index: str, run_id: str) -> Iterator[tuple[str, dict[bytes, bytes]]]:
         ids = sorted(member.decode("utf-8", "replace") for member in self._store.sorted_members(index))
@@ -192,8 +197,6 @@ class RedisWorld:
         return self._wrap.open_cbor(data, where, self.receipt)
 
     def _fields(self, stored: Mapping[bytes, bytes], key: str) -> dict[str, object]:
-        self.receipt.seen += 1
-        self.receipt.parsed += 1
         opened: dict[str, object] = {}
         for raw_name, raw in stored.items():
             name = raw_name.decode("utf-8", "replace")
