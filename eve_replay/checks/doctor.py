@@ -84,10 +84,13 @@ def sorted_findings(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Return findings worst first, each once."""
     unique = {(f.code, f.where, f.run_id, f.sentence): f for f in findings}
     # The reader notices some things too, without their consequences: what a check says of the place counts.
-    told = {(_FAMILY.get(f.code, f.code), f.where) for f in unique.values() if f.why}
+    told: dict[str, list[str]] = {}
+    for finding in unique.values():
+        if finding.why:
+            told.setdefault(finding.code, []).append(finding.where)
     kept = [
         f
         for f in unique.values()
-        if f.why or (_FAMILY.get(f.code, f.code), f.where.rpartition("/")[2]) not in told
+        if f.why or not any(place in f.where for place in told.get(_FAMILY.get(f.code, f.code), ()))
     ]
     return tuple(sorted(kept, key=lambda f: SEVERITY_RANK[f.severity]))

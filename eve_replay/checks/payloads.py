@@ -47,7 +47,7 @@ def check_payloads(run: Run) -> Iterator[Finding]:
                 continue
             seen.add(digest)
         layers = payload.layers
-        if sealed and layers and not _SEALS & set(layers):
+        if sealed and isinstance(payload.raw, bytes) and layers and not _SEALS & set(layers):
             open_text.append((where, kind))
         value = payload.value
         if isinstance(value, Undecoded):
