@@ -31,7 +31,7 @@ def make_builtin(raw: list[Any], document: Hydrator) -> object:
         return byte_view(tag, buffer.data, *raw[2:4])
     # Temporal lands here too: the Node that eve runs on has none, so its reader fails on it. The text
     # is kept as the payload.
-    document.failed = True
+    document.context.failed = True
     if len(raw) > 2:
         rest: list[object] = [None] * (len(raw) - 1)
         document.spread.append((rest, list(range(len(rest))), raw[1:]))

@@ -104,7 +104,6 @@ class Hydrator:
         self.context = Context(self.resolve, self.note)
         self.spread: list[tuple[Any, list[Any], list[Any]]] = []
         self.inlined: list[Any] = []
-        self.failed = False
 
     def note(self, code: str, message: str) -> None:
         """Record something odd, once."""
@@ -144,8 +143,8 @@ class Hydrator:
         if root not in self.out:
             return self.undecoded("invalid-input", INVALID), self.notes
         value = self.out[root]
-        self.notes.failed = self.failed
-        if self.failed:
+        self.notes.failed = self.context.failed
+        if self.context.failed:
             _set_paths(value)
         return value, self.notes
 
@@ -155,7 +154,7 @@ class Hydrator:
 
     def undecoded(self, reason: str, message: str) -> Undecoded:
         """Return a stand-in whose path is set at the end."""
-        self.failed = True
+        self.context.failed = True
         return Undecoded(reason, message)
 
     # -- references ---------------------------------------------------------------------------------

@@ -64,7 +64,10 @@ def step_into(value: object, key: str | int) -> object:
 
     Keys are those of paths: object keys, array indexes, ``entries`` of a Map, ``values`` of a Set,
     field names of errors and tagged values, ``value`` of a boxed primitive, ``payload`` of an Unknown.
+    What is under an Undecoded nobody can tell, so that is the Undecoded itself.
     """
+    if isinstance(value, Undecoded):
+        return value
     if isinstance(value, dict):
         return value.get(str(key), UNDEFINED)
     if isinstance(value, (JsError, Tagged)):

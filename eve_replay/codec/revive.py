@@ -78,14 +78,21 @@ class Context:
         resolve: the raw entry, or the value already made, behind a reference. Raises BadPayload.
         later: finishers, run once every container is filled.
         note: ``note(code, message)`` records something odd that does not stop the decoding.
+        failed: whether an Undecoded or Unknown was made.
     """
 
-    __slots__ = ("later", "note", "resolve")
+    __slots__ = ("failed", "later", "note", "resolve")
 
     def __init__(self, resolve: Callable[[Any], Any], note: Callable[[str, str], None]) -> None:
         self.resolve = resolve
         self.note = note
         self.later: list[Callable[[], None]] = []
+        self.failed = False
+
+    def misfit(self, tag: str, payload: object) -> Unknown:
+        """Return what stands for a typed value whose payload does not fit its type."""
+        self.failed = True
+        return Unknown(tag, payload, "invalid-input")
 
 
 def _text(payload: Any, name: str) -> str:
@@ -256,7 +263,7 @@ def _headers(payload: Any, context: Context) -> object:
 def _error(kind: str) -> Callable[[Any, Context], object]:
     def revive(payload: Any, context: Context) -> object:
         if payload.__class__ is not dict:
-            return Unknown(kind, payload, "invalid-input")
+            return context.misfit(kind, payload)
         return JsError(kind, fields=payload)
 
     return revive
@@ -265,7 +272,7 @@ def _error(kind: str) -> Callable[[Any, Context], object]:
 def _tagged(tag: str) -> Callable[[Any, Context], object]:
     def revive(payload: Any, context: Context) -> object:
         if payload.__class__ is not dict:
-            return Unknown(tag, payload, "invalid-input")
+            return context.misfit(tag, payload)
         return Tagged(tag, payload)
 
     return revive

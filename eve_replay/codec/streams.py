@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypedDict, TypeVar
 
 from eve_replay.codec.base64text import decode_base64
 from eve_replay.codec.document import decode_devalue
@@ -83,28 +83,33 @@ def stream_values(
         where: the stream's name, for problems.
     """
     found: Found[StreamItem] = Found()
+    options = _Options(keys=keys, run_id=run_id, limit=limit)
     for piece in pieces(_data_chunks(chunks, found, where)):
-        place = f"{where} {piece.chunk_id}".strip()
-        if piece.kind == "text":
-            _add_text(found, piece, place)
-        elif piece.kind == "cut":
-            message = f"The stream ends inside a frame: {len(piece.data)} bytes of it are there."
-            found.problem("error", "truncated", place, message)
-            found.append(
-                StreamItem(piece.chunk_id, Payload.plain(Undecoded("truncated", message), where=place))
-            )
-        elif piece.kind == "junk" or (piece.data[:4] not in PREFIXES and len(piece.data) >= 4):
-            found.problem(
-                "warning",
-                "no-prefix",
-                place,
-                "These bytes do not start as a payload does; shown as they are.",
-            )
-            found.append(_as_bytes(piece.chunk_id, piece.data, place))
-        else:
-            payload = Payload(piece.data, keys=keys, limit=limit, where=place, run_id=run_id)
-            found.append(StreamItem(piece.chunk_id, payload))
+        _add(found, piece, f"{where} {piece.chunk_id}".strip(), options)
     return found
+
+
+class _Options(TypedDict):
+    keys: KeyRing | None
+    run_id: str
+    limit: int | None
+
+
+def _add(found: Found[StreamItem], piece: Piece, place: str, options: _Options) -> None:
+    """Add the objects of one piece of a stream, and what is wrong with it."""
+    if piece.kind == "text":
+        _add_text(found, piece, place)
+    elif piece.kind == "cut":
+        message = f"The stream ends inside a frame: {len(piece.data)} bytes of it are there."
+        found.problem("error", "truncated", place, message)
+        cut = Undecoded("truncated", message)
+        found.append(StreamItem(piece.chunk_id, Payload.plain(cut, where=place)))
+    elif piece.kind == "junk" or (piece.data[:4] not in PREFIXES and len(piece.data) >= 4):
+        message = "These bytes do not start as a payload does; they are shown as they are."
+        found.problem("warning", "no-prefix", place, message)
+        found.append(_as_bytes(piece.chunk_id, piece.data, place))
+    else:
+        found.append(StreamItem(piece.chunk_id, Payload(piece.data, where=place, **options)))
 
 
 def _data_chunks(
@@ -161,8 +166,8 @@ def stream_form(value: object) -> Any:
     return to_tagged(value)
 
 
-# A frame of eve's session stream is one line of JSON in base64 inside devalue; 1 in 1 of them, so the
-# general decoder is skipped for exactly this shape.
+# A frame of eve's session stream is one line of JSON in base64 inside devalue; so for exactly this
+# shape, which is all of them in most sessions, the general decoder is not asked.
 _LINE_HEAD = b'devl[["Uint8Array",1],"'
 _LINE_TAIL = b'"]'
 
@@ -181,42 +186,42 @@ def session_events(
     out and reported.
     """
     found: Found[tuple[str, dict[str, Any]]] = Found()
+    options = _Options(keys=keys, run_id=run_id, limit=limit)
     for piece in pieces(_data_chunks(chunks, found, where)):
         place = f"{where} {piece.chunk_id}".strip()
         data = piece.data
-        text: bytes | str
-        if data.startswith(_LINE_HEAD) and data.endswith(_LINE_TAIL):
-            text = decode_base64(data[len(_LINE_HEAD) : -len(_LINE_TAIL)].decode("latin-1"))[0]
-        else:
-            one = (
-                stream_values([piece.data], keys=keys, run_id=run_id, limit=limit, where=place)
-                if (piece.kind in ("text", "bare"))
-                else None
-            )
-            value = (
-                one[0].value
-                if one
-                else Payload(data, keys=keys, run_id=run_id, limit=limit, where=place).value
-            )
+        if piece.kind == "frame" and data.startswith(_LINE_HEAD) and data.endswith(_LINE_TAIL):
+            text = data[len(_LINE_HEAD) : -len(_LINE_TAIL)].decode("latin-1")
+            _add_events(found, piece.chunk_id, decode_base64(text)[0], place)
+            continue
+        items: Found[StreamItem] = Found()
+        _add(items, piece, place, options)
+        found.problems += items.problems
+        for item in items:
+            value = item.value
             if isinstance(value, dict):
                 found.append((piece.chunk_id, value))
-                continue
-            if isinstance(value, Undecoded):
-                found.problem("error", value.reason, place, value.message)
-                continue
-            if not isinstance(value, (JsBytes, str)):
+            elif isinstance(value, JsBytes):
+                _add_events(found, piece.chunk_id, value.data, place)
+            elif isinstance(value, str):
+                _add_events(found, piece.chunk_id, value, place)
+            elif not isinstance(value, Undecoded):
                 found.problem("warning", "no-event", place, "An object of the stream is no event.")
-                continue
-            text = value.data if isinstance(value, JsBytes) else value
-        for _, event in loads_lines(text):
-            if isinstance(event, dict):
-                found.append((piece.chunk_id, event))
-            else:
-                why = event.message if isinstance(event, JsonFault) else "not an object"
-                found.problem(
-                    "error", "bad-event", place, f"A line of the session stream is no event: {why}."
-                )
+            elif piece.kind != "cut":
+                found.problem("error", value.reason, place, value.message)
     return found
+
+
+def _add_events(
+    found: Found[tuple[str, dict[str, Any]]], chunk_id: str, text: bytes | str, place: str
+) -> None:
+    """Add the events of one NDJSON text."""
+    for _, event in loads_lines(text):
+        if isinstance(event, dict):
+            found.append((chunk_id, event))
+        else:
+            why = event.message if isinstance(event, JsonFault) else "not an object"
+            found.problem("error", "bad-event", place, f"A line of the session stream is no event: {why}.")
 
 
 def byte_stream(

@@ -131,6 +131,14 @@ def test_temporal_keeps_its_text():
     assert (value.tag, value.payload) == ("Temporal.Instant", "2026-01-01T00:00:00Z")
 
 
+def without_stacks(tagged):
+    if isinstance(tagged, list):
+        return [without_stacks(item) for item in tagged]
+    if isinstance(tagged, dict):
+        return {key: without_stacks(item) for key, item in tagged.items() if key != "stack"}
+    return tagged
+
+
 @pytest.mark.parametrize("form", ["encr", "encp"])
 def test_encrypted_payloads_of_a_hosted_world(form):
     documents = encrypted()
@@ -139,7 +147,8 @@ def test_encrypted_payloads_of_a_hosted_world(form):
         plain = Payload.from_base64(item["plain_base64"])
         sealed = Payload.from_base64(item[f"{form}_base64"], keys=keys)
         assert plain.undecoded is None
-        assert same(sealed.value, plain.value)
+        # The recording machine's paths were replaced in the plain form; inside the ciphertext they cannot be.
+        assert without_stacks(sealed.tagged()) == without_stacks(plain.tagged())
         assert sealed.layers == (form, *plain.layers)
         assert Payload.from_base64(item[f"{form}_base64"]).undecoded.reason == "missing-key"
         wrong = KeyRing(default=bytes(32))
