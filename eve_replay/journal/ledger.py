@@ -150,10 +150,10 @@ class Ledger:
             raise SourceUnreadable(f"The ledger {path} cannot be read: {exc.strerror or exc}.") from exc
         if kind in ("csv", "tsv"):
             rows = csv.DictReader(io.StringIO(text, newline=""), delimiter="\t" if kind == "tsv" else ",")
-            return cls.from_rows(rows, columns=columns, origin=path.name)
+            return cls._read(((rows.line_num, row) for row in rows), columns, path.name, Receipt())
         receipt = Receipt()
         lines = _json_rows(text, path.name, receipt)
-        return cls.from_rows(lines, columns=columns, origin=path.name, receipt=receipt)
+        return cls._read(lines, columns, path.name, receipt)
 
     @classmethod
     def from_sql(
@@ -183,10 +183,18 @@ class Ledger:
         *,
         columns: Mapping[str, str] | None = None,
         origin: str = "rows",
-        receipt: Receipt | None = None,
     ) -> Ledger:
         """Read an iterable of mappings, one per effect that happened."""
-        receipt = receipt if receipt is not None else Receipt()
+        return cls._read(enumerate(rows, start=1), columns, origin, Receipt())
+
+    @classmethod
+    def _read(
+        cls,
+        rows: Iterable[tuple[int, object]],
+        columns: Mapping[str, str] | None,
+        origin: str,
+        receipt: Receipt,
+    ) -> Ledger:
         wrong = sorted(set(columns or ()) - set(COLUMNS))
         if wrong:
             raise WrongUse(
@@ -194,7 +202,7 @@ class Ledger:
             )
         entries: list[Entry] = []
         used: dict[str, str] = {}
-        for number, row in enumerate(rows, start=1):
+        for number, row in rows:
             receipt.seen += 1
             if not isinstance(row, Mapping):
                 receipt.skip(where=f"{origin}:{number}", what="ledger line", why="it is not an object")
@@ -209,19 +217,19 @@ class Ledger:
         return tuple(dict.fromkeys(entry.effect for entry in self.entries if entry.effect))
 
 
-def _json_rows(text: str, origin: str, receipt: Receipt) -> Iterator[object]:
-    """Yield the objects of NDJSON, or of one JSON array."""
+def _json_rows(text: str, origin: str, receipt: Receipt) -> Iterator[tuple[int, object]]:
+    """Yield the objects of NDJSON with their lines, or of one JSON array with their places."""
     if text.lstrip().startswith("["):
         whole = parse_json(text)
         if isinstance(whole, list):
-            yield from whole
+            yield from enumerate(whole, start=1)
             return
     for number, value in loads_lines(text):
         if isinstance(value, JsonFault):
             receipt.seen += 1
             receipt.skip(where=f"{origin}:{number}", what="ledger line", why=f"no JSON: {value.message}")
         else:
-            yield value
+            yield number, value
 
 
 def _entry(line: int, row: Mapping[str, object], columns: Mapping[str, str], used: dict[str, str]) -> Entry:

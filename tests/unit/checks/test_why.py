@@ -197,7 +197,7 @@ TOLD = [
 
 @pytest.mark.parametrize("name", TOLD)
 def test_golden_text(name, request):
-    """The words a person reads. Write them anew with ``EVE_REPLAY_GOLDEN=write`` and read the difference."""
+    """The words a person reads. Write them anew with ``EVE_REPLAY_UPDATE=1`` and read the difference."""
     import os
 
     from eve_replay.views.postmortem import why_lines
@@ -206,7 +206,7 @@ def test_golden_text(name, request):
     assert archive(name)
     told = "\n\n".join(plain(why_lines(r, width=90)) for r in report_of(name).reports) + "\n"
     path = GOLDEN / f"{name}.txt"
-    if os.environ.get("EVE_REPLAY_GOLDEN") == "write":
+    if os.environ.get("EVE_REPLAY_UPDATE"):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(told, encoding="utf-8")
     assert told == path.read_text("utf-8")
