@@ -45,6 +45,7 @@ __all__ = [
     "CrashStepRow",
     "CrashView",
     "count_text",
+    "outcome_choices",
 ]
 
 _OUTCOMES: dict[str, tuple[str, Tone]] = {
@@ -219,6 +220,11 @@ class CrashView(View):
     notes: tuple[str, ...] = ()
     told: tuple[str, ...] = ()
     rules: tuple[tuple[str, str], ...] = ()
+
+
+def outcome_choices() -> tuple[Choice, ...]:
+    """Return every outcome a crash can have, for a person who predicts one."""
+    return tuple(Choice(name=name, words=words) for name, (words, _) in _OUTCOMES.items())
 
 
 class CrashLab:

@@ -1,0 +1,74 @@
+"""The notebook front end: ``explore``, ``crash_lab``, ``attempt_diff``. Needs ``eve-replay[notebook]``.
+
+Anything that names a session will do: a session, a journal with one session, a source, or a turn or step of one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from eve_replay.errors import EveReplayError
+
+if TYPE_CHECKING:
+    from eve_replay.notebook.widgets import JournalWidget
+
+__all__ = ["attempt_diff", "crash_lab", "explore"]
+
+
+def explore(target: Any, session: str | None = None, **options: Any) -> JournalWidget:
+    """Return the explorer of a session: tree, timeline and inspector under one cursor.
+
+    Args:
+        target: a source, journal, session, turn or step.
+        session: which session, when the target holds several; the last one otherwise.
+        **options: ``policy`` (effects policy), and options of ``open_world``.
+
+    Raises:
+        EveReplayError: the target has no session, or the notebook extra is not installed.
+    """
+    from eve_replay.notebook.opening import explorer_widget
+
+    return explorer_widget(_checked(target), session, **options)
+
+
+def crash_lab(target: Any, turn: str | None = None, *, predict: bool = False, **options: Any) -> JournalWidget:
+    """Return the crash lab of a turn: a crash line to move, and what a crash there would do.
+
+    Args:
+        target: a source, journal, session or turn.
+        turn: ``turn_0`` and so on; the last turn of the session otherwise.
+        predict: hide each answer until the person has guessed.
+        **options: ``session``, ``policy``, and options of ``open_world``.
+
+    Raises:
+        EveReplayError: there is no such turn, or the notebook extra is not installed.
+    """
+    from eve_replay.notebook.opening import lab_widget
+
+    return lab_widget(_checked(target), turn, predict=predict, **options)
+
+
+def attempt_diff(target: Any, first: int = 1, second: int | None = None, **options: Any) -> JournalWidget:
+    """Return two attempts of a step side by side, duplicate effects on top.
+
+    Args:
+        target: a step, or a source, journal or session: then its first step that ran again.
+        first, second: attempt numbers; ``second`` is the last one otherwise.
+        **options: ``step`` (id), ``session``, ``policy``, and options of ``open_world``.
+
+    Raises:
+        EveReplayError: no step ran more than once, or the notebook extra is not installed.
+    """
+    from eve_replay.notebook.opening import diff_widget
+
+    return diff_widget(_checked(target), first, second, **options)
+
+
+def _checked(target: Any) -> Any:
+    try:
+        import anywidget  # noqa: F401  # only whether it is there
+    except ImportError as error:
+        raise EveReplayError(
+            f"Notebook widgets need anywidget ({error}).", hint="pip install 'eve-replay[notebook]'."
+        ) from error
+    return target

@@ -1,0 +1,55 @@
+"""The JavaScript and CSS of the widgets, put together from plain files: no bundler, no request to anywhere."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+
+from eve_replay.views.tone import BACKGROUNDS, PALETTES, TONES, Theme
+
+__all__ = ["script", "style", "widget_module"]
+
+#: In the order in which one needs the other.
+_PARTS = ("base", "timeline", "inspector", "diff", "crashlab", "explorer", "entry")
+#: Edge lines, soft panels and the selection, per theme: surfaces, not tones.
+_SURFACES: dict[Theme, dict[str, str]] = {
+    "light": {"edge": "#d1d9e0", "soft": "#f3f5f8", "pick": "#dcebfa"},
+    "dark": {"edge": "#30363d", "soft": "#161b22", "pick": "#1d3350"},
+    "high-contrast": {"edge": "#ffffff", "soft": "#111111", "pick": "#333333"},
+}
+
+
+@cache
+def script() -> str:
+    """Return the shared functions; ``render`` and ``start`` are among them."""
+    folder = files("eve_replay.notebook") / "static"
+    return "\n".join((folder / f"{name}.js").read_text(encoding="utf-8") for name in _PARTS)
+
+
+@cache
+def widget_module() -> str:
+    """Return the ES module that anywidget loads."""
+    return f"{script()}\nexport default {{ render }};\n"
+
+
+@cache
+def style() -> str:
+    """Return the CSS: the palettes of every theme, then where the colours go."""
+    folder = files("eve_replay.notebook") / "static"
+    blocks = []
+    for theme, surfaces in _SURFACES.items():
+        names = {**PALETTES[theme], **surfaces, "back": BACKGROUNDS[theme]}
+        block = "".join(f"--er-{name}:{value};" for name, value in names.items())
+        blocks.append(f'.er-root[data-theme="{theme}"]{{{block}}}')
+    for tone, spec in TONES.items():
+        weight = "font-weight:600;" if spec.bold else ""
+        blocks.append(f".er-t-{tone}{{color:var(--er-{tone});{weight}}}")
+        fill = f"background-color:var(--er-{tone});color:var(--er-back);"
+        if spec.hatch == "/":
+            fill += "background-image:repeating-linear-gradient(45deg,transparent 0 4px,rgba(0,0,0,.28) 4px 7px);"
+        elif spec.hatch == ".":
+            fill += "background-image:radial-gradient(rgba(0,0,0,.35) 1px,transparent 1.4px);background-size:5px 5px;"
+        elif spec.outline:
+            fill = f"box-shadow:inset 0 0 0 2px var(--er-{tone});color:var(--er-{tone});"
+        blocks.append(f".er-f-{tone}{{{fill}}}")
+    return "\n".join([*blocks, (folder / "style.css").read_text(encoding="utf-8")])

@@ -1,0 +1,188 @@
+// The timeline: one row per step, phases in lane 0, model and tool calls in lanes below, a squeezed time scale.
+
+const LANE = 13;
+
+/** Share of the width, 0 to 1, of a moment on the squeezed scale (the same sum as views/scale.py). */
+function placeOn(knots, at) {
+  if (!knots.length) return 0;
+  if (at <= knots[0].at) return knots[0].x;
+  for (let i = 1; i < knots.length; i++) {
+    const a = knots[i - 1], b = knots[i];
+    if (at <= b.at) return b.at === a.at ? b.x : a.x + ((b.x - a.x) * (at - a.at)) / (b.at - a.at);
+  }
+  return knots[knots.length - 1].x;
+}
+
+function momentOn(knots, x) {
+  for (let i = 1; i < knots.length; i++) {
+    const a = knots[i - 1], b = knots[i];
+    if (x <= b.x) return b.x === a.x ? b.at : a.at + ((b.at - a.at) * (x - a.x)) / (b.x - a.x);
+  }
+  return knots.length ? knots[knots.length - 1].at : 0;
+}
+
+function niceStep(rough) {
+  const units = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 15e3, 3e4, 6e4, 12e4, 3e5, 6e5, 18e5, 36e5, 72e5, 216e5, 432e5, 864e5];
+  return units.find((unit) => unit >= rough) || Math.ceil(rough / 864e5) * 864e5;
+}
+
+/** Ticks of a window of the scale: distinct labels, at least 64 px apart, also where the scale is squeezed. */
+function ticksFor(knots, window, width) {
+  const out = [];
+  let last = -1e9;
+  const px = (x) => ((x - window[0]) / (window[1] - window[0])) * width;
+  for (let i = 1; i < knots.length; i++) {
+    const a = knots[i - 1], b = knots[i];
+    if (b.x < window[0] || a.x > window[1] || b.at <= a.at) continue;
+    const wide = px(b.x) - px(a.x);
+    if (wide < 20) continue;
+    const step = niceStep((b.at - a.at) / Math.max(1, wide / 90));
+    for (let at = Math.ceil(a.at / step) * step; at <= b.at; at += step) {
+      const x = px(placeOn(knots, at));
+      if (x < -1 || x > width + 1 || x - last < 64) continue;
+      last = x;
+      const decimals = step < 10 ? 3 : step < 100 ? 2 : step < 1000 ? 1 : 0;
+      const label = at < 60e3 ? `+${(at / 1000).toFixed(decimals)} s`
+        : at < 3600e3 ? `+${Math.floor(at / 60e3)}:${String(((at % 60e3) / 1000).toFixed(decimals)).padStart(decimals ? 3 + decimals : 2, "0")} min`
+        : `+${duration(at)}`;
+      out.push({ x, label });
+    }
+  }
+  return out;
+}
+
+function timelineView({ timeline, words, onPick, onHover }) {
+  const { rows, knots, length } = timeline;
+  let window = [0, 1];
+  let chosen = "";
+  let line = null;
+  const scale = el("div", { class: "er-scale", "aria-hidden": "true" });
+  const body = el("div", { class: "er-bars", role: "img", "aria-label": `Timeline of ${rows.length} steps over ${duration(length)}` });
+  const space = el("div", { class: "er-space" });
+  const crash = el("div", { class: "er-crashline", hidden: true });
+  body.append(space, crash);
+  const lens = el("div", { class: "er-lens" });
+  const map = el("div", { class: "er-minimap", title: "The whole time. Drag to move, scroll to zoom." }, lens);
+  const buttons = el("div", { class: "er-zoom" },
+    el("button", { type: "button", title: "Zoom in", "aria-label": "Zoom in", onclick: () => zoom(0.5) }, "+"),
+    el("button", { type: "button", title: "Zoom out", "aria-label": "Zoom out", onclick: () => zoom(2) }, "−"),
+    el("button", { type: "button", title: "Show all", "aria-label": "Show the whole time", onclick: () => frame([0, 1]) }, "all"));
+  const node = el("div", { class: "er-timeline" }, el("div", { class: "er-timehead" }, map, buttons), scale, body);
+
+  const tops = [];
+  let total = 0;
+  for (const row of rows) {
+    tops.push(total);
+    total += 20 + row.lanes * LANE + 6;
+  }
+  space.style.height = `${total}px`;
+  for (const bucket of timeline.minimap.buckets)
+    map.append(el("i", { class: bucket.count ? `er-f-${bucket.tone}` : "er-f-none" }));
+
+  const width = () => Math.max(60, body.clientWidth - 8);
+  const px = (at) => ((placeOn(knots, at) - window[0]) / (window[1] - window[0])) * width();
+  function frame(next) {
+    const wide = Math.min(1, Math.max(0.0005, next[1] - next[0]));
+    const start = Math.min(1 - wide, Math.max(0, next[0]));
+    window = [start, start + wide];
+    paint();
+  }
+  function zoom(factor, around = 0.5) {
+    const wide = (window[1] - window[0]) * factor;
+    const middle = window[0] + (window[1] - window[0]) * around;
+    frame([middle - wide * around, middle + wide * (1 - around)]);
+  }
+  function bar(row, each) {
+    const x = px(each.start), end = px(each.end);
+    if (end < -4 || x > width() + 4) return null;
+    const wide = Math.max(3, end - x);
+    const label = wide > 34 ? each.label : "";
+    return el("div", {
+      class: `er-bar er-p-${each.phase} er-f-${each.tone}${each.open ? " er-open" : ""}${each.key === chosen ? " er-chosen" : ""}`,
+      style: { left: `${x}px`, width: `${wide}px`, top: `${20 + each.lane * LANE}px` },
+      title: `${each.label}: ${each.detail}\n${duration(each.end - each.start)}${each.open ? " or longer" : ""}`,
+      onclick: (event) => { event.stopPropagation(); onPick(each.key); },
+    }, label);
+  }
+  function paint() {
+    const from = body.scrollTop, to = from + (body.clientHeight || 300);
+    space.replaceChildren();
+    rows.forEach((row, i) => {
+      if (tops[i] > to + 60 || tops[i] + 200 < from) return;
+      const marks = row.marks.map((mark) => {
+        const x = px(mark.at);
+        if (x < -4 || x > width() + 4) return null;
+        return el("div", {
+          class: `er-mark er-m-${mark.kind} er-t-${mark.tone}`, title: mark.label,
+          style: { left: `${x}px`, height: `${row.lanes * LANE + 2}px` },
+          onclick: (event) => { event.stopPropagation(); onPick(mark.key); },
+        });
+      });
+      space.append(el("div", {
+        class: `er-trow${row.key === chosen ? " er-chosen" : ""}`,
+        style: { top: `${tops[i]}px`, height: `${20 + row.lanes * LANE + 6}px` },
+        onclick: () => onPick(row.key),
+      }, el("div", { class: "er-tlabel" }, toned(row.tone, row.label), " ", toned("muted", row.detail)), row.bars.map((each) => bar(row, each)), marks));
+    });
+    scale.replaceChildren(...ticksFor(knots, window, width()).map((tick) =>
+      el("span", { style: { left: `${tick.x + 4}px` } }, tick.label)));
+    lens.style.left = `${window[0] * 100}%`;
+    lens.style.width = `${Math.max(0.5, (window[1] - window[0]) * 100)}%`;
+    if (line !== null) {
+      crash.hidden = false;
+      crash.style.left = `${px(line) + 4}px`;
+      crash.style.height = `${Math.max(total, body.clientHeight)}px`;
+    } else crash.hidden = true;
+  }
+  body.addEventListener("scroll", () => requestAnimationFrame(paint), { passive: true });
+  body.addEventListener("wheel", (event) => {
+    if (!event.ctrlKey && !event.metaKey && !event.altKey) return;
+    event.preventDefault();
+    const box = body.getBoundingClientRect();
+    zoom(event.deltaY > 0 ? 1.25 : 0.8, (event.clientX - box.left) / box.width);
+  }, { passive: false });
+  drag(map, (event) => {
+    const box = map.getBoundingClientRect();
+    const wide = window[1] - window[0];
+    const middle = (event.clientX - box.left) / box.width;
+    frame([middle - wide / 2, middle + wide / 2]);
+  });
+  map.addEventListener("wheel", (event) => { event.preventDefault(); zoom(event.deltaY > 0 ? 1.25 : 0.8); }, { passive: false });
+  const watcher = new ResizeObserver(() => requestAnimationFrame(paint));
+  watcher.observe(body);
+  return {
+    node, body, crash,
+    choose(keys) {
+      chosen = keys.find((key) => rows.some((row) => row.key === key || row.bars.some((each) => each.key === key))) || "";
+      const at = rows.findIndex((row) => row.key === chosen || row.bars.some((each) => each.key === chosen));
+      if (at >= 0 && (tops[at] < body.scrollTop || tops[at] + 40 > body.scrollTop + body.clientHeight)) body.scrollTop = Math.max(0, tops[at] - 30);
+      paint();
+    },
+    line(at) { line = at; paint(); },
+    momentAt(clientX) {
+      const box = body.getBoundingClientRect();
+      const x = window[0] + ((clientX - box.left - 4) / width()) * (window[1] - window[0]);
+      return momentOn(knots, Math.min(1, Math.max(0, x)));
+    },
+    zoom, frame, paint,
+    close() { watcher.disconnect(); },
+  };
+}
+
+/** Call move(event) while the pointer is down on a node. */
+function drag(node, move, done) {
+  node.addEventListener("pointerdown", (event) => {
+    if (event.button !== 0) return;
+    node.setPointerCapture(event.pointerId);
+    move(event);
+    const stop = () => {
+      node.removeEventListener("pointermove", move);
+      node.removeEventListener("pointerup", stop);
+      node.removeEventListener("pointercancel", stop);
+      if (done) done();
+    };
+    node.addEventListener("pointermove", move);
+    node.addEventListener("pointerup", stop);
+    node.addEventListener("pointercancel", stop);
+  });
+}
