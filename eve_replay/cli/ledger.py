@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+from typing import TYPE_CHECKING
+
 import click
 
 from eve_replay.cli._common import (
@@ -18,6 +21,9 @@ from eve_replay.cli._common import (
 from eve_replay.cli._ledger import column_options, load_ledger
 from eve_replay.errors import WrongUse
 from eve_replay.times import iso
+
+if TYPE_CHECKING:
+    from eve_replay.journal.effects import Effect
 
 
 @command("ledger")
@@ -45,8 +51,8 @@ def cli(
     if book is None:
         raise WrongUse("No ledger was given.", hint="For example: eve-replay ledger SOURCE payments.ndjson")
     journal = open_journal(shell, source)
-    found = []
-    ends = {}
+    found: list[Effect] = []
+    ends: dict[str, datetime] = {}
     for session in journal.sessions:
         found += effects_of(session, effects)
         end = journal_end(session)
