@@ -53,7 +53,8 @@ def place_of(plan: Plan, text: str, side: str, *, run: str | None = None) -> int
         NotFound: nothing of that name is in the recording; the message says what is near.
         WrongUse: the form is not understood.
     """
-    wanted = text.strip()
+    # Record files are called after run and id; the id alone names the record here.
+    wanted = re.sub(r"(record|lock):wrun_[0-9A-Z]{26}-", r"\1:", text.strip())
     name = wanted.partition(":")[0]
     if name in CLASSES:
         return _class_place(plan, wanted)

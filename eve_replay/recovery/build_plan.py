@@ -39,11 +39,12 @@ class SessionPlans:
         session: Session,
         effects: EffectsPolicy | Mapping[str, object] | str | None = None,
         *,
-        fine: bool = True,
+        fine: bool | None = None,
     ) -> None:
         self.session = session
-        self.fine = fine
-        self.writes: Writes = session_writes(session, fine=fine)
+        # Lock and token files are the sign of a world that commits in small writes (the local one).
+        self.fine = any(run.marks for run in session.all_runs) if fine is None else fine
+        self.writes: Writes = session_writes(session, fine=self.fine)
         self.effects: tuple[Effect, ...] = effects_of(session, effects)
         self._starters = {child: step for step in session.steps for child in step.dispatched}
         self._steps = {step.step_id: step for step in session.steps}
@@ -453,9 +454,15 @@ def session_plans(
     session: Session,
     effects: EffectsPolicy | Mapping[str, object] | str | None = None,
     *,
-    fine: bool = True,
+    fine: bool | None = None,
 ) -> SessionPlans:
-    """Return the plans of a session."""
+    """Return the plans of a session.
+
+    Args:
+        session: the joined session.
+        effects: the user's effects policy.
+        fine: whether the world commits in the small writes of SWEEP.md section 1; None to tell by its marks.
+    """
     return SessionPlans(session, effects, fine=fine)
 
 

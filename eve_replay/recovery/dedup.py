@@ -13,9 +13,10 @@ from typing import Literal
 from eve_replay.errors import WrongUse
 from eve_replay.journal.model import Session, StreamEvent, ToolCall
 
-__all__ = ["Dedup", "DedupRow", "dedup_effects", "dedup_events"]
+__all__ = ["KEYS", "Dedup", "DedupRow", "dedup_effects", "dedup_events"]
 
 Key = Literal["coordinates", "call-id", "meta-id", "business"]
+KEYS: tuple[Key, ...] = ("coordinates", "call-id", "meta-id", "business")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

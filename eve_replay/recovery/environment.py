@@ -127,6 +127,19 @@ ENVIRONMENTS: Mapping[str, Environment] = _named(
         source="journals/postgres/eve_crash",
     ),
     Environment(
+        name="postgres-4.1",
+        words="Workflow SDK 4.1 on the Postgres world",
+        recovers="no",
+        why="seen: 150 s after the restart nothing had happened; the queue keeps the dead worker's job",
+        person="let the queue's job expire, or start the run again",
+        source="journals/postgres/sdk41_crash",
+    ),
+    Environment(
+        name="python-sdk",
+        words="the vendor's Python SDK, its queue delivers again",
+        source="journals/python-sdk",
+    ),
+    Environment(
         name="hosted",
         words="Vercel, the run's own deployment",
         transactional=True,

@@ -70,16 +70,21 @@ def detect_environment(journal: Journal, head: SessionHead) -> tuple[str, str]:
     its world has no ``version.txt`` (LOCAL.md section 5).
     """
     world = journal.world
-    if head.kind == "workflow":
-        if world.kind in ("local", "folder") and not world.about.get("versionTxt"):
-            return "sdk-not-started", "there is no version.txt, so nobody has started this world"
-        return ("postgres" if world.kind == "postgres" else "sdk-started"), "a plain SDK run"
-    if world.kind == "postgres":
-        return "postgres", "the journal is a Postgres world"
-    if world.kind == "hosted":
-        return "hosted", "the journal is a hosted world"
+    kind = str(world.about.get("of") or world.kind)
     record = next((r for r in journal.records if r.run_id == head.id), None)
     deployment = record.text("deploymentId") if record is not None else None
+    if kind in ("postgres", "pgdump"):
+        if record is not None and record.spec_version is None:
+            return "postgres-4.1", "a Postgres world without spec versions (SDK 4.1)"
+        return "postgres", "the journal is a Postgres world"
+    if kind == "hosted":
+        return "hosted", "the journal is a hosted world"
+    if head.kind == "workflow":
+        if deployment == "":
+            return "python-sdk", "the deployment id is empty, as the Python SDK writes it"
+        if kind in ("local", "sample") and not world.about.get("versionTxt"):
+            return "sdk-not-started", "there is no version.txt, so nobody has started this world"
+        return "sdk-started", "a plain SDK run"
     if deployment and not deployment.startswith(("dpl_", "postgres")):
         return "eve-dev", f"the deployment id {deployment!r} is an eve dev generation"
     return "eve-start", "the deployment id is that of a built app"

@@ -130,7 +130,8 @@ def _half_written(run: RunState, situation: Situation) -> Found | None:
     for step in run.steps:
         if step.code in ("F1", "F2", "C1a", "C1b"):
             if step.role == "side":
-                return "beside-turn", f"inside the commit of {step.function}, beside the turn", step, run
+                what = "commit" if step.code in ("F1", "F2") else "creation"
+                return "beside-turn", f"inside the {what} of {step.function}, beside the turn", step, run
             if step.code in ("F1", "F2"):
                 what = {
                     "F1": "the terminal lock is taken, the record is not written",

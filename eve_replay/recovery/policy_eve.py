@@ -84,7 +84,7 @@ def _flow(situation: Situation) -> _Flow:
                 flow.fails = ("H1", hook.hook_id, hook.evidence)
     if blocked or flow.fails or root.code == "unborn":
         flow.goes[0] = "no"
-    elif flow.side or (situation.message_lost and not situation.complete):
+    elif flow.side or (not situation.complete and (situation.message_lost or not situation.open_turn)):
         # A lost message is taken to be sent again where the recording shows what it led to.
         flow.goes[0] = "maybe"
     # A child that is not there yet goes as far as its dispatch does, and one that is lives on by itself.

@@ -1,0 +1,176 @@
+"""``eve-replay compare``: policies, strategies, batch sizes and model answers side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from eve_replay.cli._common import Shell, command, echo, echo_table, emit_json, finish, source_and
+from eve_replay.cli._crash import MODELS, assumption_options, find_target, question_from
+from eve_replay.errors import WrongUse
+from eve_replay.views.table import Cell, Column, Row, Table
+from eve_replay.views.text import line, paragraph
+
+__all__ = ["cli"]
+
+
+@command("compare")
+@source_and("turn", required=False)
+@click.option("--turn", "only", metavar="TURN", help="The turn; the same as the word.")
+@click.option("--session", metavar="SESSION", help="The session, when there are several.")
+@click.option("--run", metavar="RUN", help="A plain SDK run.")
+@click.option("--effects", metavar="FILE", help="Effects policy (effects.toml).")
+@click.option("--dedup", is_flag=True, help="What each key keeps and loses of a recorded crash.")
+@assumption_options
+def cli(
+    shell: Shell,
+    source: str | None,
+    turn: str | None,
+    only: str | None,
+    session: str | None,
+    run: str | None,
+    effects: str | None,
+    dedup: bool,
+    assumed: dict[str, Any],
+) -> None:
+    """Compare strategies, model answers, recovery policies and batch sizes over all points of a turn.
+
+    With --dedup: apply each deduplication key to what is recorded, and see what it keeps and loses.
+    """
+    if turn and only and turn != only:
+        raise WrongUse("TURN was given twice.", hint="Give it once.")
+    target = find_target(shell, source, turn or only, session, effects, run=run)
+    if dedup:
+        _dedup(shell, target)
+        return
+    groups = _groups(target.plan, assumed, target.turn_id is None)
+    if shell.json:
+        emit_json(
+            shell,
+            "compare",
+            target.journal.world,
+            target.journal.receipt,
+            sessionId=target.session.id,
+            turnId=target.turn_id,
+            **{name: [row.to_json() for row in rows] for name, _, rows in groups},
+        )
+        finish(shell, target.journal.receipt)
+        return
+    name = target.turn_id or target.session.title
+    echo(shell, [line((f"{name}: a crash at any point", "strong"))])
+    for _, title, rows in groups:
+        echo(shell, [()])
+        echo_table(shell, _table(title, rows))
+    text = (
+        "Repeats are executions the outside sees beyond the first, over all effects: at the worst point, and "
+        "expected when the crash comes at a random time of the turn."
+    )
+    echo(shell, [(), *paragraph(text, width=shell.width, tone="muted")])
+    finish(shell, target.journal.receipt)
+
+
+def _groups(plan: Any, assumed: dict[str, Any], plain: bool) -> list[tuple[str, str, Sequence[Any]]]:
+    from eve_replay.recovery import compare_batches, compare_strategies, policies
+    from eve_replay.recovery.matrix import Comparison, matrix_of
+
+    question = question_from(assumed, plain=plain)
+    models = []
+    for model in MODELS:
+        asked = question_from({**assumed, "model": model}, plain=plain)
+        words = {"same": "the same answer", "new-ids": "same calls, new ids", "other": "another answer"}[
+            model
+        ]
+        models.append(Comparison(name=model, words=words, totals=matrix_of(plan, asked).totals))
+    runtimes = []
+    for name, policy in policies().items():
+        asked = question_from({**assumed, "policy": name, "environment": None}, plain=plain)
+        runtimes.append(Comparison(name=name, words=policy.words, totals=matrix_of(plan, asked).totals))
+    return [
+        ("strategies", "strategy", compare_strategies(plan, question)),
+        ("models", "model asked again", models),
+        ("policies", "recovery", runtimes),
+        ("batches", "model calls per step", compare_batches(plan, question)),
+    ]
+
+
+def _table(title: str, rows: Sequence[Any]) -> Table:
+    body: list[Row] = []
+    for row in rows:
+        totals = row.totals
+        worst = "no end" if totals.outside_worst is None else str(totals.outside_worst)
+        body.append(
+            [
+                row.name,
+                Cell(worst, "harm" if totals.outside_worst is None or totals.outside_worst else "ok"),
+                str(totals.outside_worst_bounded),
+                f"{totals.outside_expected:.2f}",
+                Cell(str(totals.missed) if totals.missed else "", "harm"),
+                str(totals.tokens_again),
+                Cell(row.words, "muted"),
+            ]
+        )
+    return Table(
+        columns=[
+            Column(title=title),
+            Column(title="worst", align="right"),
+            Column(title="with end", align="right"),
+            Column(title="expected", align="right"),
+            Column(title="missed", align="right"),
+            Column(title="tokens", align="right"),
+            Column(title="", shrink=1, minimum=12),
+        ],
+        rows=body,
+    )
+
+
+def _dedup(shell: Shell, target: Any) -> None:
+    from eve_replay.recovery.dedup import KEYS, dedup_effects, dedup_events
+
+    found = [dedup_effects(target.session, key, target.turn_id) for key in KEYS]
+    found += [
+        dedup_events(target.session, key, target.turn_id) for key in KEYS if key in ("meta-id", "coordinates")
+    ]
+    if shell.json:
+        emit_json(
+            shell,
+            "compare",
+            target.journal.world,
+            target.journal.receipt,
+            sessionId=target.session.id,
+            turnId=target.turn_id,
+            dedup=[each.to_json() for each in found],
+        )
+        finish(shell, target.journal.receipt)
+        return
+    body: list[Row] = [
+        [
+            each.of,
+            each.by,
+            str(len(each.rows)),
+            str(len(each.kept)),
+            Cell(str(each.repeats) if each.repeats else "", "harm"),
+            Cell(str(each.lost) if each.lost else "", "harm"),
+            Cell(each.verdict, "muted"),
+        ]
+        for each in found
+    ]
+    echo_table(
+        shell,
+        Table(
+            columns=[
+                Column(title="of"),
+                Column(title="key"),
+                Column(title="all", align="right"),
+                Column(title="kept", align="right"),
+                Column(title="repeats", align="right"),
+                Column(title="lost", align="right"),
+                Column(title="", shrink=1, minimum=16, optional=True),
+            ],
+            rows=body,
+        ),
+    )
+    for each in found:
+        echo(shell, paragraph(f"{each.of} by {each.by}: {each.verdict}", width=shell.width, indent=2))
+    finish(shell, target.journal.receipt)

@@ -1,0 +1,142 @@
+"""``eve-replay matrix``: what a crash at every point of a turn would do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from eve_replay.cli._common import (
+    Shell,
+    command,
+    echo,
+    echo_table,
+    emit_json,
+    finish,
+    next_words,
+    note,
+    source_and,
+)
+from eve_replay.cli._crash import assumption_options, find_target, question_from
+from eve_replay.errors import WrongUse
+from eve_replay.views.matrix import MatrixView
+from eve_replay.views.table import Cell, Column, Table
+from eve_replay.views.text import Line, line, paragraph
+from eve_replay.views.words import plural
+
+__all__ = ["cli"]
+
+
+@command("matrix")
+@source_and("turn", required=False)
+@click.option("--turn", "only", metavar="TURN", help="The turn; the same as the word.")
+@click.option("--session", metavar="SESSION", help="The session, when there are several.")
+@click.option("--run", metavar="RUN", help="A plain SDK run.")
+@click.option("--effects", metavar="FILE", help="Effects policy (effects.toml).")
+@click.option("--batch", type=int, metavar="N", help="What if modelCallsPerStep were N.")
+@click.option("--writes-only", is_flag=True, help="Leave out points that no write shows.")
+@click.option("--all", "every", is_flag=True, help="Every point, also where nothing changes.")
+@assumption_options
+def cli(
+    shell: Shell,
+    source: str | None,
+    turn: str | None,
+    only: str | None,
+    session: str | None,
+    run: str | None,
+    effects: str | None,
+    batch: int | None,
+    writes_only: bool,
+    every: bool,
+    assumed: dict[str, Any],
+) -> None:
+    """Say for every crash point of a turn how often each effect would happen.
+
+    Cells hold what the outside sees. Totals: the worst point, and what to expect when the crash comes at
+    any time of the turn with equal chance.
+    """
+    from eve_replay.recovery import compare_strategies
+    from eve_replay.recovery.matrix import matrix_of
+    from eve_replay.views.crash import _point
+    from eve_replay.views.matrix import matrix_view
+
+    if turn and only and turn != only:
+        raise WrongUse("TURN was given twice.", hint="Give it once.")
+    target = find_target(shell, source, turn or only, session, effects, run=run, batch=batch)
+    question = question_from(assumed, plain=target.turn_id is None)
+    found = matrix_of(target.plan, question, moments=not writes_only)
+    if shell.json:
+        strategies = compare_strategies(target.plan, question)
+        emit_json(
+            shell,
+            "matrix",
+            target.journal.world,
+            target.journal.receipt,
+            **found.to_json(),
+            strategies=[row.to_json() for row in strategies],
+        )
+        finish(shell, target.journal.receipt)
+        return
+    view = matrix_view(found.points, [_point(sim.point, sim.point.position) for sim in found.points])
+    rows = view.rows if every else view.classes()
+    name = target.turn_id or target.session.title
+    echo(shell, [line((f"{name}: {plural(len(found.points), 'crash point')}", "strong"))])
+    echo_table(
+        shell,
+        Table(
+            columns=[
+                Column(title="from", align="right"),
+                Column(title="where", shrink=1, minimum=20),
+                *(Column(title=title) for title in _titles(view)),
+            ],
+            rows=[
+                [
+                    str(row.point.position),
+                    row.point.label,
+                    *(Cell(cell.text, cell.tone) for cell in row.cells),
+                ]
+                for row in rows
+            ],
+            empty="Nothing is written here yet.",
+        ),
+    )
+    legend = [c.title for c in view.columns if c.kind == "effect"]
+    for number, title in enumerate(legend, 1):
+        echo(shell, paragraph(f"{number}: {title}", width=shell.width, indent=6, tone="muted"))
+    echo(shell, [(), *_totals(found.totals, shell.width)])
+    words = next_words(source, " ".join(filter(None, ("crash", target.turn_id, "--point N"))))
+    note(shell, f"`{words}` explains one point.")
+    finish(shell, target.journal.receipt)
+
+
+def _titles(view: MatrixView) -> list[str]:
+    """Effects by number (the legend names them), the rest by a word that fits."""
+    out = []
+    number = 0
+    for column in view.columns:
+        if column.kind == "effect":
+            number += 1
+            out.append(str(number))
+        else:
+            out.append({"outcome": "outcome", "model": "model"}.get(column.kind, column.title))
+    return out
+
+
+def _totals(totals: Any, width: int) -> list[Line]:
+    outcomes = ", ".join(f"{count} {name}" for name, count in totals.outcomes.items())
+    worst = "without end" if totals.outside_worst is None else str(totals.outside_worst)
+    out = paragraph(f"Outcomes: {outcomes}.", width=width)
+    out += paragraph(
+        f"Repeats the outside sees: worst {worst}"
+        + (f", {totals.outside_worst_bounded} where there is an end" if totals.outside_worst is None else "")
+        + f"; expected {totals.outside_expected:.2f} for a crash at a random time of the turn.",
+        width=width,
+    )
+    if totals.stuck_share:
+        out += paragraph(
+            f"The turn never ends in {totals.stuck_share:.1%} of that time (a few ms inside each commit).",
+            width=width,
+        )
+    tokens = f"at most {totals.tokens_again}, expected {totals.tokens_expected:.0f}"
+    out += paragraph(f"Tokens paid again: {tokens}.", width=width)
+    return out
