@@ -147,7 +147,8 @@ def _repeats(step: Step, one: Attempt, two: Attempt, effects: Sequence[Effect]) 
         if not effect.protection.acts:
             continue
         proven = left.executions.min > 0 and right.executions.min > 0
-        if not proven and not (left.requested or left.returned) | (right.requested or right.returned):
+        if not proven and not all(part.requested or part.returned for part in (left, right)):
+            # An attempt that shows no sign of the call only widens the count: nothing says it came so far.
             continue
         same = None
         if left.returned and right.returned:

@@ -10,6 +10,7 @@ from typing import Literal
 from eve_replay.diff import ABSENT, Change, Piece, diff_values, json_patch, unified
 from eve_replay.values import preview
 from eve_replay.views.base import View
+from eve_replay.views.fit import fitted
 from eve_replay.views.safe import cut, display_width, safe_text
 from eve_replay.views.text import Line, Span, line
 from eve_replay.views.tone import Tone
@@ -216,16 +217,15 @@ def diff_lines(view: DiffView, *, width: int = 80, indent: int = 0, context: boo
             continue
         pad = " " * indent + ("  " * row.depth if context else "")
         name = row.label if context and row.depth else row.path
-        head = (
-            f"{pad}{row.sign if not outline else ' '} {cut(name, max(width - len(pad) - 4, 12), keep='both')}"
-        )
+        sign = " " if outline else row.sign
+        head = f"{pad}{sign} {cut(name, max(width - len(pad) - 16, 12), keep='both')}"
         if outline:
             out.append(line((head, "muted")))
             continue
         out.extend(_change_lines(row, head, pad, width))
     if view.truncated:
         out.append(line(" " * indent, (f"and {plural(view.truncated, 'more row')}", "muted")))
-    return out
+    return fitted(out, width)
 
 
 def _change_lines(row: DiffRow, head: str, pad: str, width: int) -> list[Line]:

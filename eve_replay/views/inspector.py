@@ -227,6 +227,8 @@ class Inspector:
         view = self._state_of(found)
         if view is None:
             return None, "Select a step to see what it changed.", 0
+        if view.diff is None and not view.note:
+            return None, "This step makes the state: there is none before it.", 0
         return view.diff, "" if view.diff is not None else view.note, 0
 
     def _state_of(self, found: Found) -> StateView | None:

@@ -9,6 +9,7 @@ from eve_replay.journal import Session, Step
 from eve_replay.views.attempt_diff import AttemptDiffView, CallPair, FactRow, ModelPair
 from eve_replay.views.attempts import AttemptRow, attempt_rows
 from eve_replay.views.diff import diff_lines
+from eve_replay.views.fit import fitted
 from eve_replay.views.marks import EffectMarks
 from eve_replay.views.safe import cut, safe_text
 from eve_replay.views.table import Cell, Column, Row, Table, table_lines
@@ -188,11 +189,13 @@ def attempt_diff_lines(view: AttemptDiffView, *, width: int = 80, every: bool = 
     for call in view.calls:
         if every or (call.request, call.result) != ("same", "same"):
             out += _call_lines(call, width)
-    left_out = len(view.facts) + len(view.models) + len(view.calls) - (len(out) and 0)
     hidden = [f.name for f in view.facts if not _worth(f)] if not every else []
-    if hidden and left_out:
-        out += [(), line((cut(f"the same, or always new in a re-run: {', '.join(hidden)}", width), "muted"))]
-    return out
+    if hidden:
+        out.append(())
+        out += paragraph(
+            f"The same, or always new in a re-run: {', '.join(hidden)}.", width=width, tone="muted"
+        )
+    return fitted(out, width)
 
 
 def _worth(fact: FactRow) -> bool:

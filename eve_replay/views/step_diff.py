@@ -12,6 +12,7 @@ from eve_replay.journal import Run, Step
 from eve_replay.views.attempt_diff import CallPair, FactRow, call_pair, fact_row
 from eve_replay.views.base import View, step_key
 from eve_replay.views.diff import DiffView, diff_lines, diff_view
+from eve_replay.views.fit import fitted
 from eve_replay.views.safe import cut, safe_text
 from eve_replay.views.text import Line, line
 from eve_replay.views.tone import Tone
@@ -128,7 +129,7 @@ def step_diff_lines(view: StepDiffView, *, width: int = 80) -> list[Line]:
         out += [(), line((f"{call.name}: ", "strong"), (call.sentence, call.tone))]
         for diff in (call.input_diff, call.result_diff):
             out += diff_lines(diff, width=width, indent=4) if diff is not None else []
-    return out
+    return fitted(out, width)
 
 
 def run_diff_lines(view: RunDiffView, *, width: int = 80) -> list[Line]:
@@ -154,7 +155,7 @@ def run_diff_lines(view: RunDiffView, *, width: int = 80) -> list[Line]:
     ]
     if len(other) > 60:
         out.append(line((f"  and {plural(len(other) - 60, 'more event')}", "muted")))
-    return out
+    return fitted(out, width)
 
 
 def fact_lines(facts: Sequence[FactRow], width: int) -> list[Line]:
