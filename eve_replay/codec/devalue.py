@@ -11,6 +11,7 @@ What is wrong stays where it is wrong: a bad reference or a typed value that can
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -87,7 +88,7 @@ def _references(raw: Any) -> Iterable[int]:
         for item in inner.values() if inner.__class__ is dict else inner:
             if item.__class__ is int and item >= 0:
                 found.append(item)
-            elif item.__class__ is float and item >= 0 and item.is_integer():
+            elif item.__class__ is float and 0 <= item < math.inf:
                 found.append(int(item))
             elif item.__class__ is dict or item.__class__ is list:
                 todo.append(item)
@@ -166,7 +167,7 @@ class Hydrator:
         if ref.__class__ is int or ref.__class__ is float:
             if ref in self.out:
                 return self.out[ref]
-            if ref < 0 or not float(ref).is_integer():
+            if ref < 0 or (ref.__class__ is float and abs(ref) != math.inf and int(ref) in self.out):
                 self.note(
                     "odd-index", f"Reference {ref} stands for nothing; it reads as undefined, as in JS."
                 )

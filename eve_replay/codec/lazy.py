@@ -26,6 +26,7 @@ from eve_replay.values import (
 
 __all__ = ["LazyValue", "parse_path", "step_into"]
 
+_MAX_INDEX = 2**53
 _STEP = re.compile(r'\.([A-Za-z_$][A-Za-z0-9_$]*)|\[(\d{1,18})\]|\[("(?:[^"\\]|\\.)*")\]', re.DOTALL)
 
 
@@ -199,9 +200,12 @@ class LazyValue:
         if ref.__class__ is int or ref.__class__ is float:
             if ref in SPECIALS:
                 return LazyValue(value=SPECIALS[ref])
-            if ref < 0 or ref != ref // 1:
+            if ref < 0:
                 return LazyValue()
-            return LazyValue(self._entries, int(ref))
+            if ref <= _MAX_INDEX:
+                child = LazyValue(self._entries, int(ref))
+                # 1.5 is no index but less than the length: undefined, as in JS. Beyond it is an error.
+                return child if ref == int(ref) or isinstance(child._value, Undecoded) else LazyValue()
         return LazyValue(
             value=Undecoded(
                 "invalid-input", "Invalid input: something else stands where a reference must be."

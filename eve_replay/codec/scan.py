@@ -17,7 +17,7 @@ from eve_replay.codec.front import Front
 from eve_replay.codec.jsontext import JsonFault, parse_json
 from eve_replay.values import Undecoded
 
-__all__ = ["Entries", "Fault"]
+__all__ = ["SMALL", "Entries", "Fault"]
 
 _STRING = rb'"(?:[^"\\]++|\\.)*+"'
 _INSIDE = rb'(?:[^\[\]{}"]++|' + _STRING + rb")*+"
@@ -32,9 +32,9 @@ _ENTRY = re.compile(
     re.DOTALL,
 )
 _OPEN = re.compile(rb"(?:\xef\xbb\xbf)?[ \t\r\n]*\[")
-#: Scanning is given up after this part of the text, or after so many bytes of a short one.
+#: Scanning is given up after this part of the text, but not before so many bytes.
 _PART = 16
-_ALWAYS = 65_536
+SMALL = 65_536
 
 
 class Fault(Exception):
@@ -77,9 +77,11 @@ class Entries:
             self._source = None
             self._data = whole()
             size = len(self._data)
+            if size <= SMALL:
+                return False  # Parsing it all takes less than a millisecond, and sees all damage.
         match = _OPEN.match(self._data)
         self._at = match.end() if match else 0
-        self._stop = max(_ALWAYS, size // _PART)
+        self._stop = max(SMALL, size // _PART)
         return match is not None
 
     def root(self) -> Any:
