@@ -16,7 +16,14 @@ settings.load_profile("default")
 
 def pytest_configure() -> None:
     """Make output the same on every machine."""
-    for name in ("EVE_REPLAY_SOURCE", "EVE_REPLAY_KEY", "EVE_REPLAY_DEBUG", "NO_COLOR", "FORCE_COLOR", "COLUMNS"):
+    for name in (
+        "EVE_REPLAY_SOURCE",
+        "EVE_REPLAY_KEY",
+        "EVE_REPLAY_DEBUG",
+        "NO_COLOR",
+        "FORCE_COLOR",
+        "COLUMNS",
+    ):
         os.environ.pop(name, None)
     os.environ["TZ"] = "UTC"
     if hasattr(time, "tzset"):

@@ -31,9 +31,9 @@ _MESSAGE = "$.args[0].input.delivery.payloads[0].message"
 _RESULTS = "$.stateDelta.history.value[2].content"
 
 _NEXT = (
-    ("why", f"why {_SOURCE}", "what ran twice, how we know, what to do"),
+    ("why", f"why {_SOURCE}", "what ran twice, and what to do"),
     ("diff", f"diff {_SOURCE}", "attempt 1 against attempt 2"),
-    ("matrix", f"matrix {_SOURCE} --turn turn_0", "every other point it could have died at"),
+    ("matrix", f"matrix {_SOURCE}", "every other point it could die at"),
     ("tui", f"tui {_SOURCE}", "step through it with the keyboard"),
     ("lab", f"lab {_SOURCE}", "the same in a notebook"),
     ("runs", "runs", "your own project, from its folder"),

@@ -34,7 +34,15 @@ def call(cli, *args, env=None):
 
 @pytest.mark.parametrize(
     ("wanted", "index"),
-    [(RUNS[0], 0), ("AAJ64S", 0), ("aaj64s", 0), ("WXYZ", 2), ("wrun_…WXYZ", 2), ("wrun_~WXYZ", 2), ("wrun_01N", 2)],
+    [
+        (RUNS[0], 0),
+        ("AAJ64S", 0),
+        ("aaj64s", 0),
+        ("WXYZ", 2),
+        ("wrun_…WXYZ", 2),
+        ("wrun_~WXYZ", 2),
+        ("wrun_01N", 2),
+    ],
 )
 def test_ids_may_be_abbreviated(wanted, index):
     assert match_id(RUNS, wanted, "run") == RUNS[index]
