@@ -20,18 +20,12 @@ from typing import IO
 from eve_replay.errors import SourceUnreadable
 from eve_replay.worlds.local_tree import MemoryTree, NotReadable
 
-__all__ = ["ARCHIVE_LIMIT", "archive_tree", "is_archive_name"]
+__all__ = ["ARCHIVE_LIMIT", "archive_tree"]
 
 _DAMAGE = (tarfile.TarError, zipfile.BadZipFile, LZMAError, zlib.error, EOFError, ValueError)
-_SUFFIXES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2", ".tbz2")
 
 #: Bytes of all files of one archive together. A tar is read once into memory, so it has to end somewhere.
 ARCHIVE_LIMIT = 1 << 30
-
-
-def is_archive_name(name: str) -> bool:
-    """Return whether a file name looks like an archive we open."""
-    return name.lower().endswith(_SUFFIXES)
 
 
 def archive_tree(

@@ -14,9 +14,8 @@ from pathlib import Path
 
 from eve_replay.codec import parse_record
 from eve_replay.errors import SourceUnreadable, UnknownSource
-from eve_replay.worlds.local_archive import archive_tree, is_archive_name
 from eve_replay.worlds.local_disk import DiskTree
-from eve_replay.worlds.local_names import is_noise, read_name, split_run
+from eve_replay.worlds.local_names import is_archive_name, is_noise, read_name, split_run
 from eve_replay.worlds.local_tree import FileTree, MemoryTree, NotReadable, join
 
 __all__ = ["Found", "data_folders", "find", "looks_like_data", "recognise"]
@@ -173,6 +172,8 @@ def _in_folder(path: Path) -> Found:
 
 
 def _in_archive(path: Path, inner: str) -> Found:
+    from eve_replay.worlds.local_archive import archive_tree  # tarfile and zipfile take a while to load
+
     tree = archive_tree(path)
     label = f"{path}/{inner}" if inner else str(path)
     if inner and tree.stat(inner) is None:

@@ -129,9 +129,8 @@ class Marks:
 
     def _read_hook_locks(self) -> _ByRun:
         found: dict[str, list[MarkRecord]] = {}
-        runs = self._hook_runs()
         for lock in self._layout.hook_locks():
-            owner = runs.get(lock.subject, _UNKNOWN)
+            owner = self._hook_runs().get(lock.subject, _UNKNOWN)
             found.setdefault(owner, []).append(
                 MarkRecord(
                     self._content(lock.path),

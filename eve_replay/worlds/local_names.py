@@ -6,7 +6,16 @@ import os
 import re
 from dataclasses import dataclass
 
-__all__ = ["FileName", "is_noise", "is_plain", "is_temporary", "lock_name", "read_name", "split_run"]
+__all__ = [
+    "FileName",
+    "is_archive_name",
+    "is_noise",
+    "is_plain",
+    "is_temporary",
+    "lock_name",
+    "read_name",
+    "split_run",
+]
 
 #: A world "tag" (test runs have one) comes before the extension; the vendor takes it off by this pattern.
 _TAG = re.compile(r"\.([a-zA-Z][a-zA-Z0-9-]*)\Z")
@@ -17,6 +26,7 @@ _RUN = re.compile(r"(?P<run>wrun_[0-9A-Za-z]+)-(?P<rest>.+)\Z", re.DOTALL)
 _LOCK = re.compile(
     r"(?P<stem>.+)\.(?P<phase>created|terminal|completed|disposed|pending)(?:\.(?P<tag>[a-zA-Z][a-zA-Z0-9-]*))?\Z"
 )
+_ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2", ".tbz2")
 #: No file system we meet allows longer names.
 _LONGEST = 255
 _NOISE = frozenset({".DS_Store", "Thumbs.db", "desktop.ini", ".gitkeep", ".gitignore", ".keep"})
@@ -55,6 +65,11 @@ def lock_name(name: str) -> tuple[str, str, str] | None:
     """Return ``(stem, phase, tag)`` of a lock file's name, None when it is none."""
     found = _LOCK.match(name)
     return (found["stem"], found["phase"], found["tag"] or "") if found else None
+
+
+def is_archive_name(name: str) -> bool:
+    """Whether a file name looks like an archive we open."""
+    return name.lower().endswith(_ARCHIVES)
 
 
 def is_plain(name: str) -> bool:

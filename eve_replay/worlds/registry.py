@@ -22,8 +22,8 @@ ENTRY_POINT_GROUP = "eve_replay.worlds"
 
 #: Kind -> where its opener is. A module that is not there (an extra left out) is passed over.
 BUILTIN: dict[str, str] = {
-    "sample": "eve_replay.samples:opener",
     "local": "eve_replay.worlds.local:opener",
+    "sample": "eve_replay.samples:opener",
     "bundle": "eve_replay.worlds.bundle:opener",
     "export": "eve_replay.worlds.export:opener",
     "pgdump": "eve_replay.worlds.pgdump:opener",

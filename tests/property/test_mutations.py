@@ -47,7 +47,7 @@ def files_of(name: str) -> Files:
 
 
 def read(world: LocalWorld, decode: str = "") -> dict[str, str]:
-    """Read everything; return origin -> run. Payloads of the file ``decode`` are decoded, the rest are not."""
+    """Read everything; return origin -> run. Only payloads of the file ``decode`` are decoded."""
     shown: dict[str, str] = {}
     streams = set()
     for run in world.runs():

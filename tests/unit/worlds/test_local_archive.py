@@ -10,7 +10,8 @@ import pytest
 
 from eve_replay.errors import SourceUnreadable
 from eve_replay.worlds.dump import dump_document
-from eve_replay.worlds.local_archive import archive_tree, is_archive_name
+from eve_replay.worlds.local_archive import archive_tree
+from eve_replay.worlds.local_names import is_archive_name
 from eve_replay.worlds.local_tree import MemoryTree, NotReadable
 from eve_replay.worlds.registry import open_world
 from tests.support import corpus
