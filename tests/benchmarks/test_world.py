@@ -30,7 +30,7 @@ print(len(list(world.runs())))
 """
 
 STEP_THROUGH = """
-import resource, sys
+import pathlib, resource, sys
 from eve_replay import open_world
 world = open_world(sys.argv[1])
 count = 0
@@ -43,7 +43,11 @@ for run in world.runs():
             if payload is not None:
                 payload.value
                 count += 1
-print(count, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+status = pathlib.Path("/proc/self/status")
+if status.exists():  # ru_maxrss starts with what the parent had when it forked
+    peak = int(status.read_text().partition("VmHWM:")[2].split()[0])
+print(count, peak // 1024)
 """
 
 
