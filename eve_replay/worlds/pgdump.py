@@ -20,7 +20,7 @@ from eve_replay.records import EventRecord, Other, RunRecord, StepRecord, Stream
 from eve_replay.worlds.base import World
 from eve_replay.worlds.export_entities import Wrap, text_option
 from eve_replay.worlds.pgdump_index import DumpIndex
-from eve_replay.worlds.postgres_queue import QueueJob
+from eve_replay.worlds.postgres_queue import SHOWN, QueueJob, show_jobs
 from eve_replay.worlds.postgres_rows import Row, RowMapper
 from eve_replay.worlds.postgres_schema import layout_of, upgrade_problem
 from eve_replay.worlds.postgres_zone import Zone
@@ -28,7 +28,6 @@ from eve_replay.worlds.postgres_zone import Zone
 __all__ = ["PgDumpWorld", "opener"]
 
 _HEAD = 65_536
-_JOBS_SHOWN = 50
 _MARK = b"PostgreSQL database dump"
 #: First bytes of the forms pg_dump has besides plain text.
 _CUSTOM = b"PGDMP"
@@ -66,9 +65,9 @@ class PgDumpWorld:
         line = layout_of({name: table.columns for name, table in self._tables.items()})
         upgrade_problem(self.receipt, line, f"{self.schema}.workflow_runs")
         self.about: Mapping[str, object] = {"schema": self.schema, "columns": line, **self._index.facts}
-        jobs = [job.to_json() for job in islice(self._index.jobs(), _JOBS_SHOWN)]
+        jobs = list(islice(self._index.jobs(), SHOWN))
         if jobs:
-            self.about = {**self.about, "queue": jobs}
+            self.about = {**self.about, "queue": show_jobs(jobs, self.receipt)}
         self.receipt.seen = self.receipt.parsed = sum(table.count for table in self._tables.values())
         self._learn_zone()
 

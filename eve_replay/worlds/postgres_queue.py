@@ -12,10 +12,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from eve_replay.ids import parse_function_name
+from eve_replay.problems import Receipt
 from eve_replay.times import iso, parse_time
 from eve_replay.worlds.export_entities import from_json
 
-__all__ = ["QueueJob", "job_of", "read_jobs"]
+__all__ = ["SHOWN", "QueueJob", "job_of", "read_jobs", "show_jobs"]
+
+#: How many jobs a world names by itself; ``jobs()`` has them all.
+SHOWN = 50
 
 #: True when the table is there, may be read, and has the columns of the releases we know.
 _THERE = (
@@ -54,6 +59,21 @@ class QueueJob:
     run_at: datetime | None = None
     locked_at: datetime | None = None
     last_error: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """What the job means for its run, in plain words."""
+        what = parse_function_name(self.function).function or "a job"
+        whose = f"step {self.step_id}" if self.step_id else f"run {self.run_id or 'unknown'}"
+        tries = f"handed out {self.attempts} of {self.max_attempts} times"
+        if self.locked_at is not None:
+            return (
+                f"{what} of {whose} was taken by a worker at {iso(self.locked_at)} and is not finished "
+                f"({tries}): it is running, or its worker died and it runs again."
+            )
+        due = f"is due at {iso(self.run_at)}" if self.run_at is not None else "waits"
+        failed = f"; last error: {self.last_error[:200]}" if self.last_error else ""
+        return f"{what} of {whose} {due} ({tries}{failed})."
 
     def to_json(self) -> dict[str, object]:
         """Return the job as plain data, times as ISO text, empty fields left out."""
@@ -119,3 +139,12 @@ def read_jobs(
         if run_id is None or job.run_id == run_id:
             jobs.append(job)
     return jobs
+
+
+def show_jobs(jobs: Sequence[QueueJob], receipt: Receipt) -> str:
+    """Name the jobs in the receipt, and return a summary for the facts of the world."""
+    for job in jobs:
+        receipt.problem("info", "queued-job", f"graphile_worker/{job.key}", job.sentence)
+    taken = sum(job.locked_at is not None for job in jobs)
+    more = "at least " if len(jobs) >= SHOWN else ""
+    return f"{more}{len(jobs)} jobs, {taken} taken by a worker"

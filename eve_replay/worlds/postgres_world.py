@@ -15,7 +15,7 @@ from eve_replay.worlds.export_entities import Wrap
 from eve_replay.worlds.export_tally import Tally
 from eve_replay.worlds.postgres_address import parse_address
 from eve_replay.worlds.postgres_connection import Connection
-from eve_replay.worlds.postgres_queue import QueueJob, read_jobs
+from eve_replay.worlds.postgres_queue import SHOWN, QueueJob, read_jobs, show_jobs
 from eve_replay.worlds.postgres_rows import DeferredFields, Row, RowMapper
 from eve_replay.worlds.postgres_schema import read_layout
 from eve_replay.worlds.postgres_sql import LARGE, Statements
@@ -24,8 +24,6 @@ from eve_replay.worlds.postgres_zone import Zone
 __all__ = ["PostgresWorld"]
 
 _PAGE = 200
-#: How many jobs of the queue are named among the facts of the world.
-_JOBS_SHOWN = 50
 
 
 class PostgresWorld:
@@ -78,9 +76,9 @@ class PostgresWorld:
         }
         if self._zone.shift:
             about["createdAtShiftMinutes"] = int(self._zone.shift.total_seconds() // 60)
-        jobs = read_jobs(self._link.ask, limit=_JOBS_SHOWN)
+        jobs = read_jobs(self._link.ask, limit=SHOWN)
         if jobs:
-            about["queue"] = [job.to_json() for job in jobs]
+            about["queue"] = show_jobs(jobs, self.receipt)
         return about
 
     def _learn_zone(self) -> None:

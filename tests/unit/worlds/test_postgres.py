@@ -261,7 +261,14 @@ def test_queue_jobs_are_shown_when_they_may_be_read(server: pgserver.Server) -> 
     ]
     turn = next(run for run in world.runs() if run.workflow.function == "turnWorkflow")
     assert [job.key for job in world.jobs(turn.run_id)] == ["msg_01M8NVACMP1V1JY8D6CSAM210V"]
-    assert world.about["queue"] == [job.to_json() for job in shown]
+    assert world.about["queue"] == "2 jobs, 1 taken by a worker"
+    said = [problem.message for problem in world.receipt.problems]
+    assert (
+        said[0].startswith("sessionTimeoutWorkflow of run wrun_") and "is due at 2026-12-01T08:07" in said[0]
+    )
+    assert "turnWorkflow of run" in said[1] and "its worker died and it runs again" in said[1]
+    assert world.receipt.clean
+    assert shown[1].to_json()["lockedAt"] == "2026-11-30T09:07:05.002Z"
     world.close()
 
 

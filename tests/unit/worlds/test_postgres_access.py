@@ -12,7 +12,7 @@ import pytest
 
 from eve_replay.errors import EveReplayError, SourceUnreadable, WrongUse
 from eve_replay.worlds.postgres import opener
-from eve_replay.worlds.postgres_address import parse_address
+from eve_replay.worlds.postgres_address import parse_address, public_source
 from tests.support import pgserver
 from tests.support.corpus import scenario
 
@@ -34,6 +34,28 @@ def test_labels_hold_no_password(source: str, label: str) -> None:
     address = parse_address(source)
     assert address.label == label
     assert "pw" not in repr(address)
+
+
+@pytest.mark.parametrize(
+    ("source", "shown"),
+    [
+        ("postgres://me:pw@h/d?schema=x", "postgres://me:***@h/d?schema=x"),
+        ("redis://:pw@h:1/0", "redis://:***@h:1/0"),
+        ("postgres://me:p@w@h/d", "postgres://me:***@h/d"),
+        ("postgres://me:p/pw@h/d", "postgres://me:***@h/d"),
+        (
+            "postgres://h/d?user=me&password=pw&sslmode=require",
+            "postgres://h/d?user=me&password=***&sslmode=require",
+        ),
+        ("https://api.example.com/x?token=abc#y", "https://api.example.com/x?token=***#y"),
+        ("https://h/a@b/c", "https://h/a@b/c"),
+        ("~/project", "~/project"),
+        ("postgres://me@h/d", "postgres://me@h/d"),
+    ],
+)
+def test_a_source_can_be_shown_without_its_password(source: str, shown: str) -> None:
+    assert public_source(source) == shown
+    assert "pw" not in public_source(source)
 
 
 def test_our_parameters_are_not_handed_to_libpq() -> None:
