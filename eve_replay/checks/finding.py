@@ -80,6 +80,7 @@ VerdictCode = Literal[
     "repeat-absorbed",
     "re-executed",
     "half-written",
+    "no-log",
     "purged",
     "completed",
     "idle",

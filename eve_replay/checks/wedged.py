@@ -86,6 +86,9 @@ def wedges(session: Session, commits: dict[str, RunCommits] | None = None) -> tu
 def _of_run(session: Session, run: Run, states: RunCommits) -> Iterator[Wedge]:
     if states.run.code in ("done", "ending"):
         return
+    if not run.events and (run.steps or not run.record.origin.startswith("runs/")):
+        # Records without any log are an export that left it out, not a crash between two writes.
+        return
     awaited = _awaited(session, run)
     if states.run.code == "R1":
         yield _run_wedge(run, states, awaited)

@@ -223,6 +223,18 @@ def rest_verdict(session: Session, voice: Voice) -> Verdict:
             evidence=(Evidence(kind="record", id=last.run_id, run_id=last.run_id),),
             run_id=last.run_id,
         )
+    if not last.events:
+        return Verdict(
+            code="no-log",
+            sentence=f"Run {short_id(last.run_id)} is {last.status or 'without status'}, and its "
+            "event log is not "
+            "here: what is open in it cannot be told.",
+            certainty="unknown",
+            evidence=(Evidence(kind="record", id=last.run_id, run_id=last.run_id),),
+            next="Read it from the store itself, or export its events too.",
+            severity="warning",
+            run_id=last.run_id,
+        )
     turn = session.turns[-1] if session.turns else None
     since = turn.ended_at if turn is not None else session.head.updated_at
     built = f" Only eve {session.eve_version} can go on with it." if session.eve_version else ""

@@ -61,7 +61,9 @@ _WORDS = {
     "cancelled-run": "cancelled",
     "repeat-absorbed": "asked twice, acted once",
     "half-written": "half written",
+    "re-executed": "re-executed",
     "idle": "waiting for a message",
+    "no-log": "log not here",
 }
 _SEVERITY: dict[str, Tone] = {"error": "error", "warning": "warning", "info": "muted"}
 
@@ -111,7 +113,7 @@ def effects_table(report: Report) -> Table:
         Column(title="runs", shrink=1, minimum=10),
         Column(title="attempts"),
         Column(title="ledger", align="right"),
-        Column(title="protection", shrink=3, minimum=10),
+        Column(title="protection", shrink=1, minimum=14),
     )
     rows = []
     for effect, counted in zip(report.effects, report.counts, strict=True):

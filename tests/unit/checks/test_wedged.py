@@ -124,6 +124,12 @@ def test_a_torn_sleep_and_a_run_without_its_first_event():
     assert [(w.code, w.consequence) for w in found] == [("R1", "fails")]
 
 
+def test_an_export_without_a_log_is_not_wedged():
+    assert one((), [step_record(STEP, status="completed")]) == ()
+    found = one(())
+    assert [w.code for w in found] == ["R1"], "a bare run record of a data folder is"
+
+
 def test_an_inbox_hook_whose_slot_is_taken_fails_the_run():
     token = MarkRecord(
         {"hookId": "hook_1", "runId": RUN, "eventId": HEAD[1].event_id, "token": "eve:inbox:v1:x"},
