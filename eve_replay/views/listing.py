@@ -25,14 +25,14 @@ def turns_table(session: Session, marks: EffectMarks, zone: tzinfo | None) -> Ta
     """Return the turns of a session, one row each."""
     columns = (
         Column(title="turn"),
-        Column(title="message", shrink=2, minimum=16),
+        Column(title="message", shrink=2, minimum=12),
         Column(title="status", shrink=1, minimum=9),
         Column(title="steps", align="right"),
         Column(title="again", align="right"),
         Column(title="effects"),
         Column(title="tokens", align="right"),
         Column(title="started"),
-        Column(title="took", align="right"),
+        Column(title="took", align="right", shrink=1, minimum=4),
     )
     rows = []
     for turn in session.turns:
