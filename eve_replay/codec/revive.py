@@ -115,6 +115,9 @@ def _bytes(kind: str) -> Callable[[Any, Context], object]:
     name = "DataView" if kind == "DataViewBytes" else kind
 
     def revive(payload: Any, context: Context) -> object:
+        if isinstance(payload, JsBytes) and payload.kind == "ArrayBuffer":
+            # devalue's own form, which the vendor's Python SDK writes (python-sdk/journal-retry).
+            return byte_view(name, payload.data)
         text = _text(payload, name)
         data, strict = decode_base64("" if text == "." else text)
         if not strict and text != ".":
