@@ -23,7 +23,7 @@ from eve_replay.checks.why_parks import park_verdicts, version_verdicts
 from eve_replay.checks.why_wedged import wedge_verdicts
 from eve_replay.journal.effects import Effect, effects_of
 from eve_replay.journal.ledger import Entry, Ledger
-from eve_replay.journal.ledger_join import Count, Joined, join, journal_end
+from eve_replay.journal.ledger_join import Count, join, journal_end
 from eve_replay.journal.model import Session
 from eve_replay.journal.policy import EffectsPolicy
 
@@ -153,7 +153,7 @@ def why_all(
     """Return the post-mortems of several sessions of one world, worst first.
 
     Args:
-        sessions: taken one after the other; only their effects are kept.
+        sessions: taken one after the other; with a ledger all are kept until it is joined.
         voice: now, zone and lease.
         policy: the effects policy.
         ledger: anything ``Ledger.load`` takes.
@@ -163,15 +163,17 @@ def why_all(
     rules = EffectsPolicy.load(policy)
     found = Ledger.load(ledger) if ledger is not None else None
     newest = max(versions, key=_version_key, default=None)
-    kept: list[tuple[Session, tuple[Effect, ...]]] = [(s, effects_of(s, rules)) for s in sessions]
-    joined: Joined | None = None
-    if found is not None:
-        ends = {s.id: end for s, _ in kept if (end := journal_end(s)) is not None}
-        joined = join((e for _, effects in kept for e in effects), found, policy=rules, ends=ends)
-    counts = {id(count.effect): count for count in joined.counts} if joined is not None else {}
+    if found is None:
+        # One session at a time: a world may hold more of them than memory does.
+        reports = [_report(s, effects_of(s, rules), {}, voice, eve, newest) for s in sessions]
+        return WorldReport(reports=tuple(sorted(reports, key=lambda report: report.rank)))
+    kept = [(s, effects_of(s, rules)) for s in sessions]
+    ends = {s.id: end for s, _ in kept if (end := journal_end(s)) is not None}
+    joined = join((e for _, effects in kept for e in effects), found, policy=rules, ends=ends)
+    counts = {id(count.effect): count for count in joined.counts}
     reports = [_report(session, effects, counts, voice, eve, newest) for session, effects in kept]
     reports.sort(key=lambda report: report.rank)
-    return WorldReport(reports=tuple(reports), unmatched=joined.unmatched if joined is not None else ())
+    return WorldReport(reports=tuple(reports), unmatched=joined.unmatched)
 
 
 def _report(
