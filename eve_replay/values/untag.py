@@ -93,7 +93,7 @@ class _Reader:
                     holder[slot] = parent.ancestor(_text(form, "path"))
                     continue
                 value, inside = self._make(form)
-            except (_Bad, KeyError, TypeError, ValueError) as error:
+            except (_Bad, LookupError, TypeError, ValueError) as error:
                 holder[slot] = Undecoded("invalid-input", f"Not canonical tagged JSON. {error}".rstrip())
                 continue
             holder[slot] = value
