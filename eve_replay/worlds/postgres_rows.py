@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from sys import intern
 
 from eve_replay.problems import Receipt
 from eve_replay.records import EventRecord, HookRecord, RunRecord, StepRecord, StreamChunk, WaitRecord
@@ -53,6 +54,8 @@ _JSON = frozenset(("attributes",))
 _PAYLOADS = frozenset(("input", "output", "error", "metadata"))
 _LARGE = _PAYLOADS | {"execution_context", "payload", "resume_context"}
 _INTEGER = re.compile(r"-?\d{1,18}\Z")
+#: Fields with the same few texts in all records: kept once each.
+_REPEATED = frozenset(("status", "workflowName", "deploymentId", "stepName", "eventType"))
 _STAMP = re.compile(r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?\Z")
 
 
@@ -86,31 +89,37 @@ class DeferredFields(Mapping[str, object]):
 
     Args:
         ready: fields that are known already.
-        later: how to make each of the other fields; asked once, then kept.
+        later: ``(name, stored bytes)`` of the other fields, None for bytes that have to be fetched.
+        load: makes one of them from run id, name and bytes; asked once per field.
     """
 
-    __slots__ = ("_later", "_ready")
+    __slots__ = ("_later", "_load", "_ready")
 
-    def __init__(self, ready: dict[str, object], later: dict[str, Callable[[], object]]) -> None:
+    def __init__(
+        self,
+        ready: dict[str, object],
+        later: tuple[tuple[str, bytes | None], ...],
+        load: Callable[[str, str, bytes | None], object],
+    ) -> None:
         self._ready = ready
         self._later = later
+        self._load = load
 
     def __getitem__(self, name: str) -> object:
         if name not in self._ready:
-            self._ready[name] = self._later[name]()
+            stored = dict(self._later)[name]
+            self._ready[name] = self._load(str(self._ready["runId"]), name, stored)
         return self._ready[name]
 
     def __iter__(self) -> Iterator[str]:
         yield from self._ready
-        for name in self._later:
-            if name not in self._ready:
-                yield name
+        yield from (name for name, _ in self._later if name not in self._ready)
 
     def __len__(self) -> int:
-        return len(self._ready.keys() | self._later.keys())
+        return len(self._ready) + sum(name not in self._ready for name, _ in self._later)
 
     def __contains__(self, name: object) -> bool:
-        return name in self._ready or name in self._later
+        return name in self._ready or any(name == other for other, _ in self._later)
 
     def __repr__(self) -> str:
         return f"DeferredFields({list(self)})"
@@ -167,8 +176,9 @@ class RowMapper:
             if value is None:
                 continue
             kind, name, base = _column(table, column)
+            found: object
             if kind == "text":
-                found: object = value
+                found = intern(value) if name in _REPEATED and isinstance(value, str) else value
             elif kind != "large":
                 found = self._small(kind, value, f"{where}/{column}")
             elif base == column and row.get(f"{base}_cbor") is not None:

@@ -9,10 +9,12 @@ from psycopg import sql
 from eve_replay.worlds.postgres_rows import KEYS
 from eve_replay.worlds.postgres_schema import Layout
 
-__all__ = ["LARGE", "Statements"]
+__all__ = ["LARGE", "RELATIONS", "Statements"]
 
 #: Columns of a run that can be large; a listing asks only whether they are there.
 LARGE = ("input_cbor", "output_cbor", "error_cbor", "input", "output", "error")
+#: Attributes that hold the id of another run (POSTGRES.md, attributes; OBSERVED.md, 21).
+RELATIONS = ("$rootRunId", "$parentRunId", "$eve.root", "$eve.parent", "$eve.session")
 _NOTHING = sql.SQL("")
 
 
@@ -55,6 +57,12 @@ class Statements:
     def children(self) -> sql.Composed:
         """Runs whose attributes name a run as root or as parent."""
         where = sql.SQL(" where %s in (attributes->>'$rootRunId', attributes->>'$parentRunId') and id <> %s")
+        return self._select("workflow_runs", where=where, listing=True)
+
+    def relatives(self) -> sql.Composed:
+        """Runs of these ids, and runs that name one of them in any attribute that joins runs."""
+        names = sql.SQL(", ").join(sql.SQL("attributes->>{}").format(sql.Literal(name)) for name in RELATIONS)
+        where = sql.SQL(" where id = any(%s) or array[{}] && %s::text[]").format(names)
         return self._select("workflow_runs", where=where, listing=True)
 
     def exists(self) -> sql.Composed:

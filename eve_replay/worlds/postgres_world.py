@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from eve_replay.codec import Payload
@@ -14,11 +13,11 @@ from eve_replay.values import Undecoded
 from eve_replay.worlds.export_entities import Wrap
 from eve_replay.worlds.export_tally import Tally
 from eve_replay.worlds.postgres_address import parse_address
-from eve_replay.worlds.postgres_connection import Connection
+from eve_replay.worlds.postgres_connection import Connection, Query
 from eve_replay.worlds.postgres_queue import SHOWN, QueueJob, read_jobs, show_jobs
 from eve_replay.worlds.postgres_rows import DeferredFields, Row, RowMapper
 from eve_replay.worlds.postgres_schema import read_layout
-from eve_replay.worlds.postgres_sql import LARGE, Statements
+from eve_replay.worlds.postgres_sql import LARGE, RELATIONS, Statements
 from eve_replay.worlds.postgres_zone import Zone
 
 __all__ = ["PostgresWorld"]
@@ -89,7 +88,8 @@ class PostgresWorld:
 
     def runs(self) -> Iterator[RunRecord]:
         """Yield every run, oldest first, through a server-side cursor; payloads are fetched on use."""
-        yield from self._listed(first_rows=True)
+        rows = self._listed(self._say.listing(), first_rows=True)
+        return self._tally.listing("workflow_runs", rows, lambda run: run.run_id)
 
     def page(
         self, limit: int = _PAGE, *, after: str | None = None, newest_first: bool = False
@@ -114,7 +114,24 @@ class PostgresWorld:
     def children(self, run_id: str) -> Iterator[RunRecord]:
         """Yield the runs that name this run as root or parent (5.0 on; no index: one scan of the runs)."""
         if self._layout.has("workflow_runs", "attributes"):
-            yield from self._listed(children_of=run_id)
+            yield from self._listed(self._say.children(), (run_id, run_id))
+
+    def family(self, run_id: str) -> list[RunRecord]:
+        """Return the run and all runs joined to it by attributes: what a session consists of, by run id.
+
+        Attributes have no index: each generation costs one scan of the runs table, and only relatives
+        come over the line. Before 5.0 there are no attributes, so a run is its own family.
+        """
+        first = self.run(run_id)
+        if not self._layout.has("workflow_runs", "attributes"):
+            return [first]
+        known = {run_id: first}
+        asked: set[str] = set()
+        while ids := ({*known, *(i for run in known.values() for i in _relatives(run))} - asked):
+            asked |= ids
+            for run in self._listed(self._say.relatives(), (sorted(ids), sorted(ids))):
+                known.setdefault(run.run_id, run)
+        return [known[key] for key in sorted(known)]
 
     def events(self, run_id: str) -> Iterator[EventRecord]:
         """Yield the run's events by id: ids are made in order, two events may share created_at."""
@@ -194,42 +211,40 @@ class PostgresWorld:
         for row in self._link.stream(self._say.rows(table, column), (value,), doing=doing):
             yield dict(zip(columns, row, strict=True))
 
-    def _listed(self, *, children_of: str | None = None, first_rows: bool = False) -> Iterator[RunRecord]:
+    def _listed(
+        self, query: Query, values: tuple[object, ...] = (), *, first_rows: bool = False
+    ) -> Iterator[RunRecord]:
         columns = self._say.columns("workflow_runs", listing=True)
-        query = self._say.listing() if children_of is None else self._say.children()
-        values = () if children_of is None else (children_of, children_of)
         doing = f"{self._address.schema}.workflow_runs"
-        rows = self._link.stream(query, values, doing=doing, batch=_PAGE, first_rows=first_rows)
-        found = (self._run_of(dict(zip(columns, row, strict=True))) for row in rows)
-        if children_of is not None:
-            return found
-        return self._tally.listing("workflow_runs", found, lambda run: run.run_id)
+        for row in self._link.stream(query, values, doing=doing, batch=_PAGE, first_rows=first_rows):
+            yield self._run_of(dict(zip(columns, row, strict=True)))
 
     def _run_of(self, row: dict[str, Any]) -> RunRecord:
-        run_id = str(row["id"])
         there = {name for name in LARGE if row.pop(f"has_{name}", False)}
         context = row.pop("execution_context_cbor", None)
         record = self._map.run(row)
-        later: dict[str, Callable[[], object]] = {}
+        later: list[tuple[str, bytes | None]] = []
         if context is not None:
-            later["executionContext"] = partial(self._context, run_id, context)
-        for name in ("input", "output", "error"):
-            if name in there or f"{name}_cbor" in there:
-                later[name] = partial(self._payload, run_id, name)
-        return self._zone.run(RunRecord(DeferredFields(dict(record.fields), later), origin=record.origin))
+            later.append(("executionContext", context))
+        later += [(name, None) for name in ("input", "output", "error") if there & {name, f"{name}_cbor"}]
+        fields = DeferredFields(dict(record.fields), tuple(later), self._late)
+        return self._zone.run(RunRecord(fields, origin=record.origin))
 
-    def _context(self, run_id: str, stored: bytes) -> object:
-        row: Row = {"id": run_id, "execution_context_cbor": stored}
-        return self._map.fields("workflow_runs", row).get("executionContext")
-
-    def _payload(self, run_id: str, name: str) -> object:
-        """Fetch a payload that the listing left out; a record can outlive its world, so nothing raises."""
+    def _late(self, run_id: str, name: str, stored: bytes | None) -> object:
+        """Make a field that the listing left out; a record can outlive its world, so nothing raises."""
+        if stored is not None:
+            row: Row = {"id": run_id, "execution_context_cbor": stored}
+            return self._map.fields("workflow_runs", row).get(name)
         try:
             row = next(iter(self._rows("workflow_runs", "id", run_id)))
             return self._map.run(row).fields.get(name)
         except (EveReplayError, StopIteration) as error:
             message = error.message if isinstance(error, EveReplayError) else "The run is gone by now."
             return Payload.plain(Undecoded("unreadable", message), run_id=run_id)
+
+
+def _relatives(run: RunRecord) -> list[str]:
+    return [other for name in RELATIONS if (other := run.attribute(name)) is not None]
 
 
 def _is_text(value: str) -> bool:

@@ -203,6 +203,9 @@ def test_waits_hooks_and_children(server: pgserver.Server) -> None:
     root = next(run for run in world.runs() if run.attribute("$eve.type") == "session")
     children = {run.run_id for run in world.children(root.run_id)}
     assert children == {run.run_id for run in world.runs()} - {root.run_id}
+    everyone = [run.run_id for run in world.runs()]
+    for run_id in everyone:
+        assert [run.run_id for run in world.family(run_id)] == everyone
     others = [other for run in world.runs() for other in world.others(run.run_id)]
     assert sum(isinstance(other, HookRecord) for other in others) == 3
     waits = [other for other in others if isinstance(other, WaitRecord)]
