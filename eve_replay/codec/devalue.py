@@ -167,7 +167,7 @@ class Hydrator:
         if ref.__class__ is int or ref.__class__ is float:
             if ref in self.out:
                 return self.out[ref]
-            if ref < 0 or (ref.__class__ is float and abs(ref) != math.inf and int(ref) in self.out):
+            if ref < 0 or (ref.__class__ is float and math.isfinite(ref) and int(ref) in self.out):
                 self.note(
                     "odd-index", f"Reference {ref} stands for nothing; it reads as undefined, as in JS."
                 )

@@ -45,7 +45,7 @@ def type_name(value: object) -> str:
     if isinstance(value, JsError):
         return value.kind
     if isinstance(value, (Tagged, Unknown)):
-        return value.tag
+        return value.tag or "unknown"
     if isinstance(value, JsBytes):
         return value.kind
     if isinstance(value, Boxed):
