@@ -45,7 +45,7 @@ def place_of(plan: Plan, text: str, side: str, *, run: str | None = None) -> int
         plan: the turn or run; names are looked up in the whole session, classes in this turn.
         text: an event id, a chunk id, ``record:ID:STATUS`` and the other forms of ``recovery.writes``,
             ``file:PATH`` of the data folder, or a class name of ``recovery.points`` (``in-tool``,
-            ``in-tool:charge_card``, ``in-tool:2`` for the second gap of that class).
+            ``in-tool:charge_card``, ``in-tool:2`` for the second time the turn gets there).
         side: ``after`` or ``before``.
         run: run id (or its last characters) where event slots repeat.
 
@@ -88,9 +88,12 @@ def _class_place(plan: Plan, text: str) -> int:
     nth = int(rest) if rest.isdigit() else 1
     tool = "" if rest.isdigit() else rest
     count = 0
+    previous: tuple[str, str | None] | None = None
     for place in range(plan.first, min(plan.last, len(plan.writes)) + 1):
         point = point_at(plan, place)
-        if point.klass != name or (tool and tool not in point.label):
+        here = (point.klass, point.step_id)
+        entered, previous = here != previous, here
+        if point.klass != name or (tool and tool not in point.label) or not (entered or tool):
             continue
         count += 1
         if count == nth:

@@ -342,7 +342,8 @@ class SessionPlans:
         floor = started
         for model in attempt.model_calls:
             answered = get(("answered", *key, model.coordinate.step_index), FAR)
-            calls.append(PlanCall(begun=floor, answered=answered, tokens=model.tokens))
+            index = model.coordinate.step_index
+            calls.append(PlanCall(index=index, begun=floor, answered=answered, tokens=model.tokens))
             floor = max(floor, answered) if answered < FAR else FAR
         return PlanStart(
             running=get(("running", *key), started),

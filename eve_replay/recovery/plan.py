@@ -52,8 +52,9 @@ CONCURRENT = 80.0
 
 @dataclass(slots=True, kw_only=True)
 class PlanCall:
-    """One model call of one attempt: answered at, begun no earlier than, tokens."""
+    """One model call of one attempt: its step index, begun no earlier than, answered at, tokens."""
 
+    index: int
     begun: int
     answered: int
     tokens: Tokens | None = None

@@ -224,7 +224,7 @@ def _model_reached(planned: object, place: int) -> tuple[int | None, bool]:
     for number, call in enumerate(newest.calls):
         if call.begun < place:
             reached = number
-    return reached, newest.calls[reached].answered < place
+    return newest.calls[reached].index, newest.calls[reached].answered < place
 
 
 def _between(plan: Plan, place: int, situation: Situation) -> Found:

@@ -1,0 +1,122 @@
+"""Addresses: every form that --after, --before and --at take, and what is said of a wrong one."""
+
+from datetime import timedelta
+
+import pytest
+
+from eve_replay.errors import NotFound, WrongUse
+from eve_replay.recovery.address import place_at, place_of
+from tests.support.recovery import baseline, turn_plan
+
+PLAN = turn_plan("T1")
+ITEMS = PLAN.writes.items
+STEP = next(s for s in PLAN.runs[0].steps if s.function == "turnStep")
+
+
+def code(place):
+    return next(s for s in PLAN.situation(place).root.steps if s.step_id == STEP.step_id).code
+
+
+@pytest.mark.parametrize(
+    ("side", "text", "expected"),
+    [
+        ("before", "lock:{}:created", "unborn"),
+        ("after", "lock:{}:created", "C1a"),
+        ("before", "record:{}:pending", "C1a"),
+        ("after", "record:{}:pending", "C1b"),
+        ("after", "record:{}:running", "C3"),
+        ("before", "lock:{}:terminal", "D"),
+        ("after", "lock:{}:terminal", "F1"),
+        ("before", "record:{}:completed", "F1"),
+        ("after", "record:{}:completed", "F2"),
+    ],
+)
+def test_the_writes_of_a_step(side, text, expected):
+    assert code(place_of(PLAN, text.format(STEP.step_id), side)) == expected
+
+
+@pytest.mark.parametrize(
+    ("kind", "before", "after"),
+    [("step_created", "C1b", "B"), ("step_started", "C3", "D"), ("step_completed", "F2", "done")],
+)
+def test_the_events_of_a_step(kind, before, after):
+    event = next(w for w in ITEMS if w.words == f"event {kind} of turnStep")
+    assert code(place_of(PLAN, event.address, "before")) == before
+    assert code(place_of(PLAN, event.address, "after")) == after
+
+
+def test_slots_repeat_between_runs():
+    child = next(r for r in PLAN.runs if r.role == "timeout")
+    own = place_of(PLAN, f"evnt_{1:026d}", "after")
+    other = place_of(PLAN, f"evnt_{1:026d}", "after", run=child.run_id)
+    assert ITEMS[own - 1].run == PLAN.runs[0].run_id
+    assert ITEMS[other - 1].run == child.run_id
+    assert place_of(PLAN, f"{child.run_id}/evnt_{1:026d}", "after") == other
+
+
+def test_files_of_the_data_folder():
+    run = PLAN.runs[0].run_id
+    lock = f"file:.locks/steps/{run}-{STEP.step_id}.terminal"
+    assert code(place_of(PLAN, lock, "after")) == "F1"
+    rewritten = f"file:steps/{run}/{run}-{STEP.step_id}.json"
+    assert [code(place_of(PLAN, f"{rewritten}#{n}", "after")) for n in (1, 2, 3)] == ["C1b", "C3", "F2"]
+    event = f"file:events/{run}/{run}-evnt_{1:026d}.json"
+    assert ITEMS[place_of(PLAN, event, "before")].key[0] == "run-created"
+    chunk = next(w for w in ITEMS if w.kind == "chunk")
+    assert (
+        place_of(PLAN, f"file:streams/chunks/strm_x_user/{chunk.address}.bin", "after")
+        == ITEMS.index(chunk) + 1
+    )
+    with pytest.raises(WrongUse, match="not a file"):
+        place_of(PLAN, "file:nonsense", "after")
+
+
+def test_record_files_are_called_after_run_and_id():
+    text = f"record:{PLAN.runs[0].run_id}-{STEP.step_id}:completed"
+    assert code(place_of(PLAN, text, "after")) == "F2"
+
+
+def test_classes():
+    assert code(place_of(PLAN, "in-model", "after")) in ("D", "unborn")
+    first, second = place_of(PLAN, "tools-returned", "after"), place_of(PLAN, "tools-returned:2", "after")
+    assert first < second
+    assert "charge_card" in _label(place_of(PLAN, "in-tool:charge_card", "after"))
+    with pytest.raises(NotFound, match="no crash point"):
+        place_of(PLAN, "handoff", "after")
+
+
+def _label(place):
+    from eve_replay.recovery.points import point_at
+
+    return point_at(PLAN, place).label
+
+
+def test_times():
+    some = ITEMS[70]
+    place = place_at(PLAN, some.at)
+    assert all(w.time <= some.time + 0.001 for w in ITEMS[:place])
+    with pytest.raises(WrongUse, match="outside the turn"):
+        place_at(PLAN, some.at + timedelta(days=1))
+
+
+@pytest.mark.parametrize(
+    "text", ["evnt_nothing", "chnk_nothing", "record:step_x:completed", "lock:x:y", "what"]
+)
+def test_unknown_names_say_what_is_there(text):
+    with pytest.raises(NotFound) as caught:
+        place_of(PLAN, text, "after")
+    assert caught.value.hint
+
+
+def test_a_malformed_record_address():
+    with pytest.raises(WrongUse, match="not understood"):
+        place_of(PLAN, "record:step_x", "after")
+
+
+def test_worlds_without_small_writes_have_their_records_with_the_events():
+    from eve_replay.recovery.build_plan import session_plans
+
+    coarse = session_plans(baseline("T1").session, fine=False).plan("turn_0")
+    place = place_of(coarse, f"record:{STEP.step_id}:completed", "after")
+    assert coarse.writes.items[place - 1].key == ("end", STEP.step_id)
+    assert not any(w.kind == "lock" for w in coarse.writes.items)
