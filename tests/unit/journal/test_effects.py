@@ -248,3 +248,27 @@ def test_every_recorded_effect_count_lies_in_the_range(name):
         if count.count is not None:
             low, high = count.effect.executions.min, count.effect.executions.max
             assert low <= count.count <= high, (count.effect.tool, count.count, low, high)
+
+
+@pytest.mark.parametrize("turn", ["T1", "T2", "T3"])
+def test_ranges_hold_at_every_point_of_the_sweep(turn):
+    """After recovery the ledger's count of every effect lies in the range, however the process died."""
+    from eve_replay.journal import open_journal
+    from eve_replay.journal.ledger import Ledger
+    from eve_replay.journal.ledger_join import join
+
+    wrong, number = [], 0
+    for folder in sorted(scenario(f"sweep/{turn}").glob("*/after")):
+        with open_journal(str(folder)) as journal:
+            found = [e for s in journal.sessions for e in effects_of(s)]
+        joined = join(found, Ledger.load(folder.parent / "ledger.ndjson"))
+        for count in joined.counts:
+            if count.count is not None:
+                number += 1
+                low, high = count.effect.executions.min, count.effect.executions.max
+                if not low <= count.count <= high:
+                    wrong.append((folder.parent.name, count.effect.tool, count.count, low, high))
+        if joined.unmatched:
+            wrong.append((folder.parent.name, joined.unmatched))
+    assert not wrong
+    assert number > 50
