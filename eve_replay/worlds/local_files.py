@@ -21,7 +21,7 @@ from eve_replay.worlds.local_tree import FileTree, NotReadable, join
 __all__ = ["FILE_LIMIT", "Files", "Listing"]
 
 #: Bytes of one file. Payloads have their own, smaller limit; base64 and two copies need more than that.
-FILE_LIMIT = 1 << 30
+FILE_LIMIT = 1 << 29
 
 _T = TypeVar("_T")
 _BUSY = frozenset({errno.EPERM, errno.EBUSY, errno.EACCES})

@@ -6,6 +6,7 @@ or an archive of any of these (also ``archive.tar.gz/folder``).
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 from collections.abc import Iterator
@@ -101,11 +102,11 @@ def find(source: str) -> Found:
 def looks_like_data(tree: FileTree, base: str) -> bool:
     """Whether a folder of a tree is a data folder: it has ``runs``, or two of the other parts."""
     try:
-        names = {entry.name for entry in tree.entries(base) if entry.kind == "dir"}
-        files = {entry.name for entry in tree.entries(base) if entry.kind == "file"}
+        entries = tree.entries(base)
     except (OSError, NotReadable):
         return False
-    parts = names.intersection(_PARTS)
+    parts = {entry.name for entry in entries if entry.kind == "dir"}.intersection(_PARTS)
+    files = {entry.name for entry in entries if entry.kind == "file"}
     if "runs" in parts:
         return _holds_runs(tree, join(base, "runs")) or len(parts) > 1 or "version.txt" in files
     return len(parts) > 1 or (bool(parts) and "version.txt" in files) or _holds_run_folders(tree, base, parts)
@@ -168,6 +169,9 @@ def _in_folder(path: Path) -> Found:
     enclosing = _enclosing(path)
     if enclosing is not None:
         return Found(DiskTree(enclosing), "", str(enclosing))
+    for place in _PLACES:
+        if (path / place).is_dir() and not os.access(path / place, os.R_OK | os.X_OK):
+            raise PermissionError(errno.EACCES, "Permission denied", str(path / place))
     raise _not_ours(path, names)
 
 

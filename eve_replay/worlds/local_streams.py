@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from eve_replay.records import StreamChunk, StreamRecord
 from eve_replay.worlds.local_files import Files
@@ -14,6 +15,14 @@ __all__ = ["Streams"]
 
 _CHUNKS = "streams/chunks"
 _ENDINGS = (".bin", ".json")
+
+
+@dataclass(frozen=True, slots=True)
+class _Chunks:
+    """Flat chunk files by stream (one with its own folder has an entry, perhaps empty); names by ULID."""
+
+    files: Mapping[str, tuple[FileRef, ...]]
+    by_ulid: Mapping[str, list[str]]
 
 
 class Streams:
@@ -37,8 +46,8 @@ class Streams:
         self._indexed.update(origins)
         ulid = run_id.partition("_")[2]
         if ulid:
-            for name in self.names():
-                if name.startswith(f"strm_{ulid}_") and name not in origins:
+            for name in self._chunk_files().by_ulid.get(ulid, ()):
+                if name not in origins:
                     origins[name] = join(_CHUNKS, name)
                     self._files.receipt.problem(
                         "warning",
@@ -53,7 +62,7 @@ class Streams:
 
     def names(self) -> list[str]:
         """Return the names of all streams that have chunks."""
-        return sorted(self._chunk_files())
+        return sorted(self._chunk_files().files)
 
     def report_orphans(self) -> None:
         """Say which streams no run claims; call it after every run has been asked."""
@@ -105,7 +114,7 @@ class Streams:
 
     def known(self, name: str) -> bool:
         """Whether a stream of this name has chunks or was named by an index that was read."""
-        return name in self._indexed or name in self._chunk_files()
+        return name in self._indexed or name in self._chunk_files().files
 
     def _index(self, ref: FileRef) -> list[str]:
         found = self._files.record(ref.path, "stream index")
@@ -125,17 +134,18 @@ class Streams:
                 )
         return out
 
-    def _chunk_files(self) -> dict[str, tuple[FileRef, ...]]:
-        """Return flat chunk files by stream; a stream with its own folder has an entry, perhaps empty."""
-
-        def read() -> dict[str, tuple[FileRef, ...]]:
+    def _chunk_files(self) -> _Chunks:
+        def read() -> _Chunks:
             listing = self._files.listing(self._layout.path(_CHUNKS))
             found: dict[str, list[FileRef]] = {name: [] for name in listing.folders}
             for file in listing.files:
                 ref, stream = self._flat(file)
                 if ref is not None:
                     found.setdefault(stream, []).append(ref)
-            return {name: tuple(refs) for name, refs in found.items()}
+            by_ulid: dict[str, list[str]] = {}
+            for name in sorted(found):
+                by_ulid.setdefault(name.removeprefix("strm_").partition("_")[0], []).append(name)
+            return _Chunks({name: tuple(refs) for name, refs in found.items()}, by_ulid)
 
         return self._layout.cached(_CHUNKS, "streams", read)
 
@@ -160,7 +170,7 @@ class Streams:
     def _refs(self, name: str) -> list[FileRef]:
         if not is_plain(name):
             return []
-        refs = {(ref.id, ref.tag): ref for ref in self._chunk_files().get(name, ())}
+        refs = {(ref.id, ref.tag): ref for ref in self._chunk_files().files.get(name, ())}
         folder = self._layout.path(_CHUNKS, name)
         # Old writers used .json for chunks; where both exist the vendor reads the .bin.
         for ending in reversed(_ENDINGS):

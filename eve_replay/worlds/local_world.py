@@ -249,8 +249,13 @@ class LocalWorld:
         yield from self._streams.of_run(run_id)
         yield from self._marks.of_run(run_id, status=status)
         self._asked.add(run_id)
-        if not self._only and self._asked >= (self._layout.run_files().keys() | self._layout.run_ids()):
+        if not self._only and self._all_asked():
             self._streams.report_orphans()
+
+    def _all_asked(self) -> bool:
+        """Whether every run was asked for its streams; the cheap comparison comes first."""
+        files = self._layout.run_files()
+        return len(self._asked) >= len(files) and self._asked >= (files.keys() | self._layout.run_ids())
 
     def _status(self, run_id: str) -> str:
         """Return the run's status, reading its record again: it decides what counts as hidden."""

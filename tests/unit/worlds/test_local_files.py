@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import errno
+import threading
+import time
 
 import pytest
 
 from eve_replay.problems import Receipt
+from eve_replay.worlds.local_disk import DiskTree
 from eve_replay.worlds.local_files import Files
 from eve_replay.worlds.local_tree import MemoryTree
 from eve_replay.worlds.local_world import LocalWorld
-from tests.support.folders import OTHER, RUN, codes, drain, event, run, step
+from tests.support.folders import OTHER, RUN, codes, drain, event, run, step, written
 
 
 class Flaky(MemoryTree):
@@ -128,6 +131,34 @@ def test_a_record_nested_beyond_reason():
     deep = b'{"a":' * 100_000 + b"1" + b"}" * 100_000
     reader, _ = files(MemoryTree({"a.json": deep}))
     assert reader.record("a.json", "record") is not None
+
+
+def test_reading_next_to_a_writer(tmp_path):
+    """A writer that truncates and writes in two halves, as network drives and other writers do."""
+    path, data = run()
+    folder = written(tmp_path, (path, data), event(1, "run_created"), step())
+    stop = threading.Event()
+
+    def write():
+        while not stop.is_set():
+            with (folder / path).open("wb") as file:
+                file.write(data[: len(data) // 2])
+                file.flush()
+                time.sleep(0.001)
+                file.write(data[len(data) // 2 :])
+            time.sleep(0.03)
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        for _ in range(60):
+            world = LocalWorld(DiskTree(folder))
+            [found] = world.runs()
+            assert found.status == "running" and not found.synthesised
+            assert not [p for p in world.receipt.problems if p.severity == "error"]
+    finally:
+        stop.set()
+        writer.join()
 
 
 def test_a_world_seen_twice_shows_what_is_new():

@@ -174,6 +174,14 @@ def test_permissions_without_needing_a_user(tmp_path, monkeypatch):
     assert isinstance(error, SourceUnreadable) and "may not be read" in error.message
 
 
+def test_a_project_whose_data_may_not_be_read(tmp_path, monkeypatch):
+    (tmp_path / "package.json").write_text("{}")
+    (tmp_path / ".workflow-data").mkdir()
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    error = refused(tmp_path)
+    assert isinstance(error, SourceUnreadable) and ".workflow-data" in error.message
+
+
 @pytest.mark.parametrize(
     ("name", "data"),
     [("a.json", b"{}"), ("a.json", b"[1, 2]"), ("a.json", b"{"), ("a.txt", b"hello"), ("a.png", b"\x89PNG")],
