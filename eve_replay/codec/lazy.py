@@ -128,13 +128,16 @@ class LazyValue:
         self._entries = self._index = None
         self._value = value
 
-    def _payload(self) -> int | None:
-        """Return the entry that holds the fields of an error or tagged value."""
+    def _fields(self) -> LazyValue | None:
+        """Return the object that holds the fields of an error or tagged value."""
         raw = self._raw
         if self._index is None or not isinstance(raw, list) or len(raw) < 2:
             return None
         known = raw[0] in ERRORS or raw[0] in TAGGED if isinstance(raw[0], str) else False
-        return raw[1] if known and raw[1].__class__ is int and raw[1] >= 0 else None
+        if not known or raw[1].__class__ is not int or raw[1] < 0:
+            return None
+        fields = LazyValue(self._entries, raw[1])
+        return fields if isinstance(fields._container, dict) else None
 
     @property
     def _container(self) -> Any:
@@ -154,7 +157,7 @@ class LazyValue:
         container = self._container
         if container is not None:
             return "object" if isinstance(container, dict) else "array"
-        if self._payload() is not None:
+        if self._fields() is not None:
             return str(self._raw[0])
         return type_name(self.value)
 
@@ -187,13 +190,11 @@ class LazyValue:
                 ref = container[key]
                 return LazyValue(value=HOLE) if ref == -2 else self._follow(ref)
             return LazyValue()
-        payload = self._payload()
-        if payload is not None:
-            fields = LazyValue(self._entries, payload)
-            if isinstance(fields._container, dict):
-                if key == "name" and self._raw[0] in ERRORS and "name" not in fields._container:
-                    return LazyValue(value=self._raw[0])
-                return fields._step(str(key))
+        fields = self._fields()
+        if fields is not None:
+            if key == "name" and self._raw[0] in ERRORS and "name" not in fields._container:
+                return LazyValue(value=self._raw[0])
+            return fields._step(str(key))
         return LazyValue(value=step_into(self.value, key))
 
     def _follow(self, ref: Any) -> LazyValue:
@@ -246,9 +247,9 @@ class LazyValue:
             keys = list(container) if isinstance(container, dict) else range(len(container))
             yield from ((key, lambda key=key: self._step(key)) for key in keys)
             return
-        payload = self._payload()
-        if payload is not None:
-            yield from LazyValue(self._entries, payload)._members()
+        fields = self._fields()
+        if fields is not None:
+            yield from fields._members()
             return
         value = self.value
         inside: Any

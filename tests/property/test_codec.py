@@ -1,7 +1,6 @@
 """Laws of the codec on values and bytes nobody thought of.
 
 ``EVE_REPLAY_MUTATIONS`` sets how many damaged payloads are tried; the default of 20,000 takes seconds.
-
 """
 
 import gzip

@@ -342,3 +342,10 @@ def test_payloads_may_be_read_from_several_threads():
     for thread in threads:
         thread.join()
     assert not failures
+
+
+def test_typed_values_that_refer_to_themselves():
+    for text in (b'devl[["Error",0]]', b'devl[["Instance",1],["Class",0]]'):
+        lazy = Payload(text).lazy
+        assert lazy.keys() == [] and lazy.get("message").value is not None and lazy.kind == "undecoded"
+        assert lazy.value == Payload(text).value
