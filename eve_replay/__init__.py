@@ -15,6 +15,7 @@ The public names are loaded on first use, so that importing the package costs ne
 from __future__ import annotations
 
 import importlib
+import sys
 from typing import TYPE_CHECKING
 
 from eve_replay._version import __version__
@@ -100,3 +101,9 @@ def __getattr__(name: str) -> object:
 
 def __dir__() -> list[str]:
     return sorted({*__all__, *_HOMES, *_MODULES})
+
+
+if "IPython" in sys.modules:  # a notebook shows sessions and steps as themselves, not as a dataclass repr
+    from eve_replay._ipython import register
+
+    register()

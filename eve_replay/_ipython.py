@@ -1,0 +1,65 @@
+"""Tells a running IPython how to show the public objects. Loaded only inside IPython, imports nothing of it.
+
+The objects live in layers that know nothing of views, so they have no display methods of their own: IPython is
+told by class name, and the views are imported when the first object is shown.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+__all__ = ["register"]
+
+#: Module and class of everything that has a portrait (``views/portrait.py``).
+SHOWN: tuple[tuple[str, str], ...] = (
+    ("eve_replay.journal.facade", "Journal"),
+    ("eve_replay.journal.model", "Session"),
+    ("eve_replay.journal.model", "Turn"),
+    ("eve_replay.journal.model", "Step"),
+    ("eve_replay.journal.model", "Attempt"),
+    ("eve_replay.codec.payload", "Payload"),
+    ("eve_replay.diff.attempts", "AttemptDiff"),
+    ("eve_replay.views.diff", "DiffView"),
+    ("eve_replay.views.attempt_diff", "AttemptDiffView"),
+    ("eve_replay.recovery.result", "Simulation"),
+    ("eve_replay.recovery.matrix", "Matrix"),
+    ("eve_replay.checks.finding", "Verdict"),
+    ("eve_replay.checks.finding", "Finding"),
+    ("eve_replay.checks.why", "Report"),
+    ("eve_replay.worlds.local_world", "LocalWorld"),
+    ("eve_replay.worlds.memory", "MemoryWorld"),
+    ("eve_replay.worlds.combined", "CombinedWorld"),
+    ("eve_replay.worlds.postgres_world", "PostgresWorld"),
+    ("eve_replay.worlds.pgdump", "PgDumpWorld"),
+    ("eve_replay.worlds.export_world", "ExportWorld"),
+    ("eve_replay.worlds.export_dump", "DumpWorld"),
+    ("eve_replay.worlds.mongo", "MongoWorld"),
+    ("eve_replay.worlds.redis_world", "RedisWorld"),
+    ("eve_replay.worlds.hosted_world", "HostedWorld"),
+)
+
+
+def register() -> None:
+    """Register with the running IPython, if there is one. Called when the package is imported."""
+    module = sys.modules.get("IPython")
+    shell: Any = module.get_ipython() if module is not None and hasattr(module, "get_ipython") else None
+    if shell is None:
+        return
+    html = shell.display_formatter.formatters["text/html"]
+    text = shell.display_formatter.formatters["text/plain"]
+    for home, name in SHOWN:
+        html.for_type_by_name(home, name, _html)
+        text.for_type_by_name(home, name, _text)
+
+
+def _html(thing: object) -> str:
+    from eve_replay.views.html import html_of
+
+    return html_of(thing)
+
+
+def _text(thing: object, printer: Any, cycle: bool) -> None:
+    from eve_replay.views.html import text_of
+
+    printer.text(type(thing).__name__ if cycle else text_of(thing))
