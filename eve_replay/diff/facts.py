@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Literal
 
 from eve_replay.diff.model import Change
@@ -55,8 +55,6 @@ def compare(name: str, before: str, after: str, *, note: str = "", expected: boo
 
 def seconds(start: object, end: object) -> float | None:
     """Return the seconds between two datetimes, None when either is missing."""
-    from datetime import datetime
-
     if isinstance(start, datetime) and isinstance(end, datetime):
         return (end - start).total_seconds()
     return None
@@ -69,16 +67,9 @@ def spread(value: float | None) -> str:
 
 def time_text(value: object) -> str:
     """Return ISO text of a datetime, empty for None."""
-    from datetime import datetime
-
     return (iso(value) or "") if isinstance(value, datetime) else ""
 
 
 def token_text(tokens: Tokens | None) -> str:
     """Return ``386 in, 12 out``, empty when no usage was recorded."""
     return "" if tokens is None else f"{tokens.input:,} in, {tokens.output:,} out"
-
-
-def words(parts: Sequence[str]) -> str:
-    """Return parts joined by commas."""
-    return ", ".join(parts)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC
 
 from eve_replay.diff.attempts import AttemptDiff, CallDiff, ModelDiff, Repeat, diff_attempts
-from eve_replay.diff.facts import Fact
+from eve_replay.diff.facts import Fact, token_text
 from eve_replay.journal import Step
 from eve_replay.journal.effects import Effect
 from eve_replay.journal.executions import Execution
@@ -253,19 +254,12 @@ def _model(model: ModelDiff) -> ModelPair:
         calls=model.calls,
         before=safe_text((one.text or "")[:400]) if one else "",
         after=safe_text((two.text or "")[:400]) if two else "",
-        tokens_before=_tokens(one.tokens) if one else "",
-        tokens_after=_tokens(two.tokens) if two else "",
+        tokens_before=token_text(one.tokens) if one else "",
+        tokens_after=token_text(two.tokens) if two else "",
         sentence=sentence,
         tone=VERDICT_TONES[worst],
         diff=diff_view(model.text_change) if model.text_change is not None else None,
     )
-
-
-def _tokens(tokens: object) -> str:
-    from eve_replay.diff.facts import token_text
-    from eve_replay.journal import Tokens
-
-    return token_text(tokens) if isinstance(tokens, Tokens) else ""
 
 
 def _place(turn_id: str, step_index: int) -> str:
@@ -299,8 +293,6 @@ def _repeat(repeat: Repeat) -> RepeatRow:
 
 
 def _told(part: Execution) -> str:
-    from datetime import UTC
-
     when = f" at {clock(part.at, UTC)} UTC" if part.at is not None else ""
     if part.returned:
         return f"attempt {part.attempt} returned {preview(part.output, 60)}{when}"

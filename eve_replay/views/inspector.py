@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from eve_replay.codec import Payload
 from eve_replay.journal import Evidence, Session
 from eve_replay.journal.effects import Effect
+from eve_replay.journal.state import messages_added, state_after, state_before
 from eve_replay.values import Undecoded
 from eve_replay.views.attempt_diff import AttemptDiffView, attempt_diff_view
 from eve_replay.views.attempts import AttemptRow, attempt_rows
@@ -246,8 +247,6 @@ class Inspector:
         return self._last_state
 
     def _messages(self, found: Found, start: int) -> tuple[Body | None, str, int]:
-        from eve_replay.journal.state import messages_added, state_after, state_before
-
         if found.step is None:
             return None, "Select a step to see its messages.", 0
         before = state_before(found.step)

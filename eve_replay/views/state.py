@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from eve_replay.journal import Step, Turn
 from eve_replay.journal.state import (
@@ -91,8 +91,6 @@ class StateView(View):
 
     def to_json(self) -> dict[str, object]:
         """Return everything but the trees."""
-        from dataclasses import replace
-
         return super(StateView, replace(self, before=None, after=None)).to_json()
 
 

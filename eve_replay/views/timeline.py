@@ -7,7 +7,7 @@ Times are milliseconds from ``origin``. A person's wait of three days beside 40 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 
@@ -369,8 +369,6 @@ class _Drawing:
 
 def in_lanes(bars: Sequence[Bar], *, first: int = 1) -> list[Bar]:
     """Return bars with lanes set: the lowest lane that is free when a bar begins."""
-    from dataclasses import replace
-
     free: list[float] = []
     out = []
     for bar in sorted(bars, key=lambda each: (each.start, -each.end)):
