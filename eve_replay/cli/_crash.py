@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -166,7 +167,8 @@ def draw_answer(shell: Shell, simulation: Simulation, *, explain: bool = False, 
     facts.append(("turn ends", simulation.ends or "not recorded"))
     facts.append(("model calls", view.paid))
     if simulation.events_again:
-        facts.append(("stream", f"{plural(simulation.events_again, 'event')} appear again"))
+        verb = "appears" if simulation.events_again == 1 else "appear"
+        facts.append(("stream", f"{plural(simulation.events_again, 'event')} {verb} again"))
     if simulation.person:
         facts.append(("next", simulation.person))
     echo(shell, fields(facts, width=shell.width))
@@ -174,6 +176,8 @@ def draw_answer(shell: Shell, simulation: Simulation, *, explain: bool = False, 
     if open_steps:
         echo(shell, [()])
         echo_table(shell, _steps_table(view, simulation))
+        for text in _proofs(simulation):
+            echo(shell, paragraph(text, width=shell.width, indent=2, tone="muted"))
     if view.effects:
         echo(shell, [()])
         echo_table(shell, _effects_table(view))
@@ -202,26 +206,32 @@ def _head(shell: Shell, simulation: Simulation) -> list[Line]:
 
 def _steps_table(view: CrashView, simulation: Simulation) -> Table:
     rows: list[Row] = []
+    every = Counter(row.function for row in view.steps)
+    seen: Counter[str] = Counter()
     done = 0
     for row, step in zip(view.steps, simulation.steps, strict=True):
+        seen[row.function] += 1
         if step.code == "done":
             done += 1
             continue
-        rows.append(
-            [row.function, Cell(row.verdict, row.tone), step.code, row.attempts, Cell(row.proves, "muted")]
-        )
+        name = f"{row.function} #{seen[row.function]}" if every[row.function] > 1 else row.function
+        rows.append([name, Cell(row.verdict, row.tone), step.code, row.attempts])
     if done:
-        rows.insert(0, [plural(done, "step"), Cell("replayed", "replayed"), "done", "", ""])
+        rows.insert(0, [plural(done, "step"), Cell("replayed", "replayed"), "done", ""])
     return Table(
         columns=[
             Column(title="step", shrink=1, minimum=12),
             Column(title="verdict"),
             Column(title="state"),
             Column(title="starts", align="right"),
-            Column(title="", shrink=2, minimum=20, optional=True),
         ],
         rows=rows,
     )
+
+
+def _proofs(simulation: Simulation) -> list[str]:
+    """What the counts of starts prove, once each."""
+    return list(dict.fromkeys(f"{s.function}: {s.proves}." for s in simulation.steps if s.proves))
 
 
 def _effects_table(view: CrashView) -> Table:

@@ -62,7 +62,8 @@ def cli(
     for owner, steps in picked:
         marks = EffectMarks.of(effects_of(owner)) if steps else EffectMarks()
         for each in steps:
-            echo(shell, [step_head(each)] if first else [(), step_head(each)])
+            head = step_head(each, width=shell.width)
+            echo(shell, [head] if first else [(), head])
             echo(shell, attempts_lines(each, marks, shell.zone, width=shell.width))
             first = False
     if first:

@@ -153,7 +153,7 @@ def _list(shell: Shell, source: str | None, target: Target) -> None:
             columns=[
                 Column(title="point", align="right"),
                 Column(title="time", optional=True),
-                Column(title="where", shrink=1, minimum=24),
+                Column(title="where", shrink=1, minimum=48),
                 Column(title="class", optional=True),
                 Column(title="after", shrink=2, minimum=12, keep="both", optional=True),
             ],

@@ -102,8 +102,8 @@ def _listing(shell: Shell, journal: Journal, session: Session) -> None:
         )
     else:
         columns = (
-            Column(title="step"),
-            Column(title="id"),
+            Column(title="step", shrink=1, minimum=12),
+            Column(title="id", shrink=2, minimum=12, keep="both"),
             Column(title="status"),
             Column(title="messages", align="right"),
             Column(title="added", align="right"),

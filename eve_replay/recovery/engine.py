@@ -21,7 +21,7 @@ from eve_replay.recovery.result import (
     Simulation,
     StepVerdict,
 )
-from eve_replay.recovery.situation import NEVER, EffectState, Situation
+from eve_replay.recovery.situation import NEVER, EffectState, Situation, StepState
 from eve_replay.recovery.strategies import STRATEGIES, ModelAnswer, Seen, Strategy, strategy, strategy_for
 from eve_replay.recovery.tutorial import contradictions
 from eve_replay.recovery.words import RULES
@@ -251,9 +251,9 @@ def _step_verdict(fate: Fate, situation: Situation, memo: Memo | None) -> StepVe
     step = fate.step
     key = (id(step), fate.verdict, fate.attempts, fate.record_attempt, fate.completes, fate.rule)
     if memo is not None:
-        known = memo.get(key)
-        if known is not None:
-            return cast("StepVerdict", known)
+        known = cast("tuple[StepState, StepVerdict] | None", memo.get(key))
+        if known is not None and known[0] is step:
+            return known[1]
     made = StepVerdict(
         step_id=step.step_id,
         run_id=situation.runs[step.run].run_id,
@@ -268,7 +268,8 @@ def _step_verdict(fate: Fate, situation: Situation, memo: Memo | None) -> StepVe
         proves=fate.proves,
     )
     if memo is not None:
-        memo[key] = made
+        # The step is kept with its verdict, so that its id cannot become another's.
+        memo[key] = (step, made)
     return made
 
 
@@ -281,9 +282,10 @@ def _effects(
         run = effect.child or 0
         key = (run, effect.tool)
         known = (id(effect), future.after, future.again, future.rule, future.missed, key in first)
-        if memo is not None and known in memo:
+        held = cast("tuple[EffectState, EffectVerdict] | None", memo.get(known)) if memo is not None else None
+        if held is not None and held[0] is effect:
             first.add(key)
-            out.append(cast("EffectVerdict", memo[known]))
+            out.append(held[1])
             continue
         total = effect.before + future.after
         chosen = question.strategy_of(effect)
@@ -322,7 +324,7 @@ def _effects(
             )
         )
         if memo is not None:
-            memo[known] = out[-1]
+            memo[known] = (effect, out[-1])
     return tuple(out)
 
 

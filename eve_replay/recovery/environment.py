@@ -144,7 +144,7 @@ ENVIRONMENTS: Mapping[str, Environment] = _named(
         words="Vercel, the run's own deployment",
         transactional=True,
         certainty="implied",
-        source="formats/HOSTED.md: the queue delivers again to the deployment that wrote the run",
+        source="not recorded; DESIGN.md section 5 rule 10, commits in one transaction",
     ),
     Environment(
         name="sdk-started",

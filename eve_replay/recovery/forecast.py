@@ -19,6 +19,16 @@ from eve_replay.recovery.words import RULES
 
 __all__ = ["Forecast", "detect_environment", "forecast", "forecast_session"]
 
+_LIES = {
+    "C1a": "is half created (a lock, nothing more)",
+    "C1b": "is half created (lock and record, no event)",
+    "B": "is created and not started",
+    "C3": "is inside its start",
+    "D": "was started and has no end",
+    "R": "waits for its retry",
+    "F1": "is inside its commit (terminal lock, no record)",
+    "F2": "is inside its commit (lock and record, no event)",
+}
 _SEVERITY = ("fails", "hangs", "needs-person", "needs-message", "recovers", "nothing-open")
 
 
@@ -185,7 +195,8 @@ def forecast_session(
     others = tuple(
         (name, under(ENVIRONMENTS[name]))
         for name in environments_for(head.kind == "workflow")
-        if name != chosen.name
+        # A journal does not move to another kind of world.
+        if name not in (chosen.name, "postgres", "hosted")
     )
     return Forecast(
         session_id=session.id,
@@ -202,7 +213,7 @@ def _as_it_lies(situation: Situation) -> CrashPoint:
     open_ = [s for s in situation.steps if s.open]
     label = "nothing is open"
     if open_:
-        label = ", ".join(f"{s.function} is in state {s.code}" for s in open_[:3])
+        label = ", ".join(f"{s.function} {_LIES.get(s.code, s.code)}" for s in open_[:3])
     elif situation.parked:
         label = f"parked: {situation.parked[0].kind}"
     elif situation.message_lost:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from eve_replay.journal.executions import Executions
+from eve_replay.recovery.atomic import whole_commits
 from eve_replay.recovery.environment import Environment
 from eve_replay.recovery.policy import Course, Fate, Future, lease_end
 from eve_replay.recovery.policy_counts import count_events, count_model
@@ -54,6 +55,8 @@ class EvePolicy:
         """Return what becomes of every step and effect."""
         if environment.recovers == "no":
             return _left_alone(situation, environment)
+        if environment.transactional:
+            situation = whole_commits(situation)
         flow = _flow(situation)
         course = Course(outcome="recovers")
         _fates(situation, flow, course, environment)

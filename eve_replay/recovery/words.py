@@ -230,7 +230,7 @@ def _opening(sim: Simulation) -> str:
     if not sim.point.label:
         return ""
     if sim.point.klass == "as-it-lies":
-        return f"As it lies: {sim.point.label}."
+        return f"As it lies ({sim.point.label}):"
     return f"If the process dies here ({sim.point.label}):"
 
 
