@@ -24,6 +24,7 @@ One object per session holds it all::
     view.inspector.tabs(here.focus)              # TabHead(name, title, remark)
     view.inspector.tab(here.focus, "output").body
     view.inspector.diff(here.focus)              # AttemptDiffView of the step, or None
+    view.search("cus_42")                        # Hits with keys to go to
     view.transcript(); view.effect_rows()
 
 **Keys** name whatever can be selected, in every view alike (``views/base.py``): ``session:ID``,
@@ -47,7 +48,8 @@ such keys; ``Tree.ancestors(key)`` says what to open.
 - ``diff``: ``DiffView``, ``DiffRow``, ``PieceView``; ``sides(a, b)`` compares values, ``diff_lines``
   writes text. ``attempt_diff``: ``AttemptDiffView`` with ``RepeatRow`` (duplicate effects, on top),
   ``FactRow``, ``ModelPair``, ``CallPair``. ``step_diff``: steps and runs.
-- ``crash``: ``CrashLab``, ``CrashView``; ``matrix``: ``MatrixView``.
+- ``crash``: ``CrashLab`` (rows in ``crash_rows``: ``CrashView``, ``CrashPointRow`` ...); ``matrix``:
+  ``MatrixView``. ``search``: ``Hit``.
 - ``transcript``: ``TranscriptRow``, ``transcript_lines``. ``postmortem``: why and doctor as lines.
 - ``value``: ``ValueTree``, ``ValueRow``; ``records``: runs, steps and events straight from records.
 - ``text``, ``table``, ``safe``, ``words``, ``tone``, ``keys``: what all front ends share.

@@ -8,10 +8,10 @@ from datetime import datetime
 from eve_replay.journal import Attempt, Step, ToolCall
 from eve_replay.values import Undecoded, preview
 from eve_replay.views.base import View, attempt_key, call_key, step_key
+from eve_replay.views.calls import call_status
 from eve_replay.views.marks import EffectMarks
 from eve_replay.views.safe import safe_text
 from eve_replay.views.tone import Tone
-from eve_replay.views.tree import call_status
 from eve_replay.views.words import word_for
 
 __all__ = ["AttemptRow", "CallRow", "attempt_rows", "call_row"]

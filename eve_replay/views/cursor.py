@@ -81,6 +81,9 @@ class Cursor:
         for index, stop in enumerate(self.stops):
             for key in stop.path:
                 self._first.setdefault(key, index)
+            if stop.source == "log":
+                # A session's own runs are not in any path, but can be gone to.
+                self._first.setdefault(f"run:{split_key(stop.key)[1][0]}", index)
         self._steps = self._starts("step")
         self._attempts = self._starts("attempt")
         self._effects = [index for index, stop in enumerate(self.stops) if stop.effect]
@@ -172,7 +175,8 @@ class Cursor:
         if key is None:
             raise NotFound(f"Nothing in this session has the id {wanted!r}.")
         index = self._first[key]
-        return self.at(index, level=self.stops[index].path.index(key))
+        path = self.stops[index].path
+        return self.at(index, level=path.index(key) if key in path else None)
 
     def _key_of(self, here: Position | None, wanted: str) -> str | None:
         if not wanted:

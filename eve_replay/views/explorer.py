@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING
 
+from eve_replay.errors import WrongUse
 from eve_replay.journal import Session
 from eve_replay.journal.effects import Effect, effects_of
 from eve_replay.journal.policy import EffectsPolicy
@@ -13,6 +15,7 @@ from eve_replay.views.cursor import Cursor
 from eve_replay.views.effects import EffectRow, effect_rows
 from eve_replay.views.inspector import Inspector
 from eve_replay.views.marks import EffectMarks
+from eve_replay.views.search import Hit, Pattern, search_session
 from eve_replay.views.sessions import SessionRow, detailed, session_row
 from eve_replay.views.timeline import Timeline, timeline
 from eve_replay.views.transcript import TranscriptRow, transcript_rows
@@ -87,6 +90,20 @@ class Explorer:
     def effect_rows(self, *, reading: bool = True) -> Sequence[EffectRow]:
         """Return the effects as rows."""
         return effect_rows(self.effects, reading=reading)
+
+    def search(self, text: str, *, limit: int = 100, regex: bool = False) -> tuple[Hit, ...]:
+        """Return where a text stands in the session, at most ``limit`` places; ``Hit.key`` says where to go.
+
+        Raises:
+            WrongUse: the regular expression is not valid.
+        """
+        if not text:
+            return ()
+        try:
+            pattern = Pattern(text, regex=regex)
+        except ValueError as error:
+            raise WrongUse(f"{text!r} is not a regular expression: {error}.") from None
+        return tuple(islice(search_session(self.session, pattern), limit))
 
     def transcript(self, turn_id: str | None = None) -> Iterator[TranscriptRow]:
         """Yield the conversation as rows."""

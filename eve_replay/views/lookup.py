@@ -22,8 +22,8 @@ from eve_replay.journal import (
 from eve_replay.records import EventRecord
 from eve_replay.values import UNDEFINED
 from eve_replay.views.base import attempt_key, call_key, event_key, split_key, step_key
+from eve_replay.views.calls import model_key, park_key
 from eve_replay.views.safe import safe_text
-from eve_replay.views.tree import model_key, park_key
 
 __all__ = ["Found", "Lookup"]
 

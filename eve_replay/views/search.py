@@ -9,18 +9,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Protocol
 
 from eve_replay.codec import Payload
-from eve_replay.journal import StreamEvent
-from eve_replay.records import EventRecord, Record, RunRecord
+from eve_replay.journal import Session, StreamEvent
+from eve_replay.records import EventRecord, Other, Record, RunRecord, StepRecord
 from eve_replay.values import BigInt, JsBytes, JsDate, RegExp, Undecoded, Url, UrlSearchParams, walk
 from eve_replay.values.paths import join_path
 from eve_replay.views.base import View, event_key, step_key
 from eve_replay.views.safe import safe_text
-from eve_replay.worlds.base import World
 
-__all__ = ["FIELDS", "Hit", "Pattern", "search"]
+__all__ = ["FIELDS", "Hit", "Pattern", "Place", "search", "search_session"]
 
 #: What can be searched.
 FIELDS = ("ids", "names", "values", "paths")
@@ -79,8 +78,28 @@ class Pattern:
         return match.span() if match is not None and match.end() > match.start() else None
 
 
+class Place(Protocol):
+    """What is searched: the part of a world that gives records."""
+
+    def runs(self) -> Iterator[RunRecord]:
+        """Yield the runs."""
+        ...
+
+    def steps(self, run_id: str) -> Iterator[StepRecord]:
+        """Yield a run's step records."""
+        ...
+
+    def events(self, run_id: str) -> Iterator[EventRecord]:
+        """Yield a run's log."""
+        ...
+
+    def others(self, run_id: str) -> Iterator[Other]:
+        """Yield a run's hooks, waits and the like."""
+        ...
+
+
 def search(
-    world: World,
+    world: Place,
     pattern: Pattern,
     *,
     fields: Iterable[str] = FIELDS,
@@ -91,7 +110,7 @@ def search(
     """Yield hits run by run, records before events, as they are found.
 
     Args:
-        world: where to look.
+        world: where to look: a world, or anything that gives records like one.
         pattern: what to look for.
         fields: which of :data:`FIELDS`.
         runs: only these runs.
@@ -108,11 +127,43 @@ def search(
                 yield from looking.stream(events_of(record.run_id))
 
 
+def search_session(
+    session: Session, pattern: Pattern, *, fields: Iterable[str] = FIELDS, every: bool = False
+) -> Iterator[Hit]:
+    """Yield the hits in one joined session: its runs, the runs below, and its stream."""
+    place = _Joined(session)
+
+    def events(run_id: str) -> Iterable[StreamEvent]:
+        return session.stream_events if session.runs and run_id == session.runs[0].run_id else ()
+
+    yield from search(place, pattern, fields=fields, every=every, events_of=events)
+
+
+class _Joined:
+    """A joined session seen as a world: it has been read already."""
+
+    def __init__(self, session: Session) -> None:
+        self._runs = {run.run_id: run for run in session.all_runs}
+
+    def runs(self) -> Iterator[RunRecord]:
+        return (run.record for run in self._runs.values())
+
+    def steps(self, run_id: str) -> Iterator[StepRecord]:
+        return (step.record for step in self._runs[run_id].steps if step.record is not None)
+
+    def events(self, run_id: str) -> Iterator[EventRecord]:
+        return iter(self._runs[run_id].events)
+
+    def others(self, run_id: str) -> Iterator[Other]:
+        run = self._runs[run_id]
+        return iter((*run.hooks, *run.waits))
+
+
 class _Run:
     """The search of one run."""
 
     def __init__(
-        self, world: World, record: RunRecord, pattern: Pattern, fields: frozenset[str], *, every: bool
+        self, world: Place, record: RunRecord, pattern: Pattern, fields: frozenset[str], *, every: bool
     ) -> None:
         self.world = world
         self.record = record

@@ -13,11 +13,11 @@ from typing import Literal
 
 from eve_replay.journal import Attempt, Park, Session, Step, Turn
 from eve_replay.views.base import View, attempt_key, call_key, event_key, step_key
+from eve_replay.views.calls import call_status, model_key, park_key
 from eve_replay.views.marks import EffectMarks
 from eve_replay.views.safe import safe_text
 from eve_replay.views.scale import Knot, Minimap, Tick, knots_for, minimap_of, place_on, ticks_for
 from eve_replay.views.tone import Tone
-from eve_replay.views.tree import call_status, model_key, park_key
 from eve_replay.views.words import duration, word_for
 
 __all__ = ["Bar", "Mark", "Phase", "Timeline", "TimelineRow", "timeline"]

@@ -11,12 +11,13 @@ from eve_replay.ids import short_id
 from eve_replay.journal import Attempt, ModelCall, Park, Run, Session, Step, ToolCall, Turn
 from eve_replay.values import preview
 from eve_replay.views.base import View, attempt_key, call_key, step_key
+from eve_replay.views.calls import call_status, model_key, park_key
 from eve_replay.views.marks import CallMark, EffectMarks
 from eve_replay.views.safe import cut, safe_text
 from eve_replay.views.tone import Tone
 from eve_replay.views.words import duration, plural, word_for
 
-__all__ = ["Badge", "Tree", "TreeRow", "call_status", "model_key", "park_key", "session_tree", "took"]
+__all__ = ["Badge", "Tree", "TreeRow", "session_tree", "took"]
 
 _DETAIL = 160
 
@@ -326,30 +327,6 @@ class _Builder:
         )
         draft.below.extend(self._step(step, str(n)) for n, step in enumerate(run.steps, 1))
         return draft
-
-
-def model_key(step: Step, attempt: int, call: ModelCall) -> str:
-    """Return ``model:RUN/STEP/N/INDEX/TURN``."""
-    place = call.coordinate
-    return f"model:{step.run_id}/{step.step_id}/{attempt}/{place.step_index}/{place.turn_id}"
-
-
-def park_key(park: Park, number: int) -> str:
-    """Return ``park:TURN/N``; parks have no id of their own that always exists."""
-    return f"park:{park.turn_id or park.run_id}/{number}"
-
-
-def call_status(call: ToolCall) -> tuple[str, Tone]:
-    """Return what became of a tool call, in words, with its tone."""
-    if call.is_error:
-        return ("failed", "error")
-    if call.returned:
-        return ("returned", "tool")
-    if call.deferred:
-        return ("held", "parked")
-    if call.history_only:
-        return ("did not run", "muted")
-    return ("no result", "unknown")
 
 
 def _result(call: ToolCall) -> str:

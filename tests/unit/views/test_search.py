@@ -4,10 +4,11 @@ from itertools import islice
 
 import pytest
 
+from eve_replay.errors import WrongUse
 from eve_replay.values import BigInt, JsDate, JsMap
-from eve_replay.views.search import Pattern, search
+from eve_replay.views.search import Pattern, search, search_session
 from tests.support.runlog import RunLog
-from tests.unit.views._sessions import journal
+from tests.unit.views._sessions import explorer, journal
 
 RUN = "wrun_01AAAAAAAAAAAAAAAAAAAAAAAA"
 STEP = "step_01AAAAAAAAAAAAAAAAAAAAAAAA"
@@ -91,3 +92,23 @@ def test_typed_values_are_found_and_hits_are_safe():
     (hit,) = search(world, Pattern("\x1b"))
     assert "\\x1b" in hit.text
     assert hit.text.isprintable()
+
+
+def test_a_joined_session_is_searched_like_its_world():
+    view = explorer("crash-in-tool")
+    there = journal("crash-in-tool")
+    session = view.session
+    stream = lambda run: session.stream_events if run == session.id else ()  # noqa: E731
+    for text in ("cus_42", "turnStep", "chargeId", "action.result"):
+        pattern = Pattern(text)
+        assert list(search_session(session, pattern)) == list(search(there.world, pattern, events_of=stream))
+    assert {view.cursor.go(None, hit.key).kind for hit in view.search("cus_42")} <= {
+        "run",
+        "step",
+        "event",
+        "chunk",
+        "session",
+    }
+    assert view.search("") == ()
+    with pytest.raises(WrongUse, match="not a regular expression"):
+        view.search("(", regex=True)
