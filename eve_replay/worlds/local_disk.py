@@ -44,7 +44,6 @@ class DiskTree:
         self.label = str(root)
         self._root = os.path.realpath(root)
         self._inside = self._root.rstrip(os.sep) + os.sep
-        self._noatime = _NOATIME
         #: Folders whose real place was found to be inside the root.
         self._safe: set[str] = {""}
 
@@ -99,25 +98,14 @@ class DiskTree:
     def _scan(self, path: str) -> list[tuple[str, Kind | None]]:
         full = self._full(path)
         handle: int | None = None
-        if _BY_DESCRIPTOR and self._noatime:
-            handle = self._open(full, getattr(os, "O_DIRECTORY", 0) | os.O_RDONLY)
+        if _BY_DESCRIPTOR and _NOATIME:
+            handle = _open(full, getattr(os, "O_DIRECTORY", 0) | os.O_RDONLY)
         try:
             with os.scandir(full if handle is None else handle) as entries:
                 return [(_printable(entry.name), _kind(entry)) for entry in entries]
         finally:
             if handle is not None:
                 os.close(handle)
-
-    def _open(self, full: str, flags: int) -> int:
-        if self._noatime:
-            try:
-                return os.open(full, flags | self._noatime)
-            except PermissionError:
-                # O_NOATIME needs ownership of the file. Somebody else's folder: read it the plain way.
-                handle = os.open(full, flags)
-                self._noatime = 0
-                return handle
-        return os.open(full, flags)
 
     def read(self, path: str, limit: int) -> bytes:
         """Return a file's bytes."""
@@ -134,7 +122,7 @@ class DiskTree:
             if stat_module.S_ISDIR(found.st_mode):
                 raise IsADirectoryError(21, "Is a directory", full)
             raise NotReadable("special", _WHY["special"])
-        handle = self._open(full, _READ)
+        handle = _open(full, _READ)
         try:
             found = os.fstat(handle)
             if not stat_module.S_ISREG(found.st_mode):
@@ -168,6 +156,15 @@ class DiskTree:
 
     def close(self) -> None:
         """Do nothing: no file stays open between calls."""
+
+
+def _open(full: str, flags: int) -> int:
+    if _NOATIME:
+        try:
+            return os.open(full, flags | _NOATIME)
+        except PermissionError:
+            pass  # it needs ownership of the file: somebody else's is read the plain way
+    return os.open(full, flags)
 
 
 def _kind(entry: os.DirEntry[str]) -> Kind | None:
