@@ -106,18 +106,33 @@ def _with_details(lines: list[Line], details: Sequence[str], width: int) -> list
     return out
 
 
-def step_head(step: Step) -> Line:
-    """Return the heading of a step: function, status, action, id."""
+def step_head(step: Step, *, width: int = 80) -> Line:
+    """Return the heading of a step: function, status, action, id, and the model steps it holds."""
     word = word_for(step.status)
-    places = [f"{c.turn_id.removeprefix('turn_')}.{c.step_index}" for c in step.coordinates]
-    where = f"  model step {', '.join(places)}" if places else ""
+    where = places(step)
     action = f" ({safe_text(step.action)})" if step.action else ""
-    return line(
+    head = line(
         (safe_text(step.function), "strong"),
         "  ",
         (word.word + action, word.tone),
-        (f"  {step.step_id}{safe_text(where)}", "muted"),
+        (f"  {step.step_id}" + (f"  {where}" if where else ""), "muted"),
     )
+    return fitted([head], width)[0]
+
+
+def places(step: Step) -> str:
+    """Return the model steps a workflow step holds: ``turn 0, model steps 0-3``."""
+    by_turn: dict[str, list[int]] = {}
+    for each in step.coordinates:
+        by_turn.setdefault(each.turn_id, []).append(each.step_index)
+    parts = []
+    for turn, found in by_turn.items():
+        indexes = sorted(set(found))
+        run = len(indexes) > 2 and indexes[-1] - indexes[0] == len(indexes) - 1
+        text = f"{indexes[0]}-{indexes[-1]}" if run else ", ".join(map(str, indexes))
+        noun = "model step" if len(indexes) == 1 else "model steps"
+        parts.append(f"turn {turn.removeprefix('turn_')}, {noun} {text}")
+    return safe_text("; ".join(parts))
 
 
 def attempts_lines(step: Step, marks: EffectMarks, zone: tzinfo | None, *, width: int = 80) -> list[Line]:
