@@ -1,0 +1,52 @@
+"""What the caller of the application decides: source, deep links, clock, colours, characters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, tzinfo
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from eve_replay.views.tone import Theme
+
+if TYPE_CHECKING:
+    from eve_replay import Journal
+
+__all__ = ["Options"]
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """How the application starts.
+
+    Attributes:
+        source: where to read, as the command line takes it.
+        session: id of the session to open at once; ``step`` of the thing in it to select.
+        opener: opens the journal; it runs in a worker thread.
+        label: what the source is called in the heading.
+        theme: dark, light, high-contrast or none (no colours at all).
+        ascii_only: draw with ASCII characters only.
+        zone: zone of shown times, None for the machine's own.
+        now: the clock.
+        policy: path of the user's effects policy, None without one.
+        live: look for changes from time to time.
+        folder: where exports are written.
+    """
+
+    source: str = "."
+    session: str | None = None
+    step: str | None = None
+    opener: Callable[[], Journal] | None = None
+    label: str = ""
+    theme: Theme = "dark"
+    ascii_only: bool = False
+    zone: tzinfo | None = None
+    now: Callable[[], datetime] = field(default=_now)
+    policy: str | None = None
+    live: bool = True
+    folder: Path = field(default_factory=Path)

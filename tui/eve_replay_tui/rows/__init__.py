@@ -1,0 +1,1 @@
+"""View-models as lines of text, laid out for a width: what the panes show."""

@@ -1,0 +1,405 @@
+"""The list of sessions: what each is doing in words, filtered while typing, sorted, live."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import ClassVar, get_args
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.widgets import Input
+
+from eve_replay.views.explorer import Explorer
+from eve_replay.views.safe import cut, pad, safe_text
+from eve_replay.views.sessions import SessionRow, SortBy, filter_rows, session_rows, sort_rows
+from eve_replay.views.text import Line, Span, line, paragraph
+from eve_replay.views.tone import TONES
+from eve_replay.views.verdicts import VerdictRow, verdict_rows
+from eve_replay.views.words import ago, day_and_clock, plural
+from eve_replay_tui.keys import bindings
+from eve_replay_tui.lines import Flow, LineView, Listing, TextRow, notice
+from eve_replay_tui.screens.base import ReplayScreen
+from eve_replay_tui.widgets.bars import Heading, KeyBar
+
+__all__ = ["SessionsScreen"]
+
+_SORTS: tuple[SortBy, ...] = get_args(SortBy)
+_SORT_WORDS = {"activity": "last activity", "started": "start", "attempts": "steps run again"}
+_KEPT = 3000
+
+
+class SessionsScreen(ReplayScreen):
+    """All sessions of the world."""
+
+    TOPIC: ClassVar[str] = "sessions"
+    ABOUT: ClassVar[str] = (
+        "Every session of this source with what it is doing. Enter opens one. The filter takes words that "
+        "stand anywhere in a row, and status:parked, version:0.80, kind:subagent, attempts:yes, twice:yes."
+    )
+    ACTIONS: ClassVar[tuple[str, ...]] = (
+        "search", "go-to-id", "sort", "sort-back", "crash-here", "why", "doctor", "copy", "export", "reload",
+    )  # fmt: skip
+    PLAIN: ClassVar[tuple[tuple[str, str], ...]] = (("Enter", "Open the session."),)
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *bindings("search", "go-to-id", "sort", "sort-back", "crash-here", "why", "doctor", "reload", "into"),
+        Binding("down", "to_list", show=False),
+    ]
+
+    DEFAULT_CSS = """
+    SessionsScreen { background: $background; }
+    SessionsScreen #filter { height: 1; border: none; background: $background; padding: 0 1; }
+    SessionsScreen #preview { height: 9; border-top: solid $panel; }
+    SessionsScreen.short #preview { height: 5; }
+    SessionsScreen #columns { background: $background; }
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.every: tuple[SessionRow, ...] = ()
+        self.shown: tuple[SessionRow, ...] = ()
+        self.details: dict[str, SessionRow] = {}
+        self.verdicts: dict[str, tuple[VerdictRow, ...]] = {}
+        self.sort: SortBy = "activity"
+        self.reverse = False
+        self.loaded = False
+
+    def compose(self) -> ComposeResult:
+        """Return the panes."""
+        yield Heading(id="head")
+        field = Input(placeholder="/ to filter: words, status:parked, version:0.80, twice:yes", id="filter")
+        field.cursor_blink = False
+        yield field
+        yield Heading(id="columns")
+        yield LineView(id="list")
+        with Vertical(id="preview"):
+            yield LineView(id="about", marker=False)
+        yield KeyBar(
+            (
+                ("Enter", "open", "into"),
+                ("/", "filter", "search"),
+                ("w", "why", "why"),
+                ("c", "crash lab", "crash_here"),
+                ("t", "sort", "sort"),
+                ("D", "doctor", "doctor"),
+                ("g", "go to id", "go_to_id"),
+                ("q", "quit", "leave"),
+                ("?", "help", "help"),
+            )
+        )
+
+    def on_mount(self) -> None:
+        """Begin to read."""
+        self.query_one("#about", LineView).can_focus = False
+        self.listing.focus()
+        self.listing.show(notice("Reading the source ..."))
+        self._head()
+        self.run_worker(self._load(), group="load", exclusive=True)
+
+    @property
+    def listing(self) -> LineView:
+        """The list."""
+        return self.query_one("#list", LineView)
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Give the preview less room on a low screen."""
+        self.set_class(event.size.height < 34, "short")
+        self._columns()
+
+    # -- reading -----------------------------------------------------------------------------------------
+
+    async def _load(self, *, again: bool = False) -> None:
+        if again:
+            await self.work(self.reader.listing, self.reader.refresh, self._failed)
+        progress = self.set_interval(0.3, self._progress)
+        try:
+            rows = await self.work(
+                self.reader.listing, lambda: session_rows(self.reader.journal.heads), self._failed
+            )
+        finally:
+            progress.stop()
+        if rows is not None:
+            if again:
+                self.details.clear()
+                self.verdicts.clear()
+            self.take(rows)
+            if not again:
+                self.replay.opened(rows)
+
+    def _progress(self) -> None:
+        if not self.loaded and self.reader.seen:
+            self.listing.show(notice(f"Reading the source: {self.reader.seen:,} seen. q leaves."))
+
+    def _failed(self, text: str) -> None:
+        hint = "Nothing was changed. Try `eve-replay tui sample:crash-in-tool`, or `eve-replay worlds`."
+        rows = [TextRow(line=each) for each in paragraph(text, width=76, tone="error")]
+        rows += [TextRow(line=each) for each in paragraph(hint, width=76, tone="muted")]
+        self.listing.show(Flow(lambda width: rows))
+        self.query_one("#head", Heading).right = line(("could not be read", "error"))
+
+    def take(self, rows: tuple[SessionRow, ...]) -> None:
+        """Show these sessions; the cursor stays on its session."""
+        before = {row.id: row for row in self.every}
+        for row in rows:
+            old = before.get(row.id)
+            if old is not None and old != row:
+                self.details.pop(row.id, None)
+                self.verdicts.pop(row.id, None)
+        self.every = rows
+        self.loaded = True
+        self._refit()
+
+    def _refit(self) -> None:
+        """Filter, sort and show."""
+        text = self.query_one("#filter", Input).value
+        known = self.details
+        rows: Sequence[SessionRow] = self.every
+        if known:
+            rows = [known.get(row.id, row) for row in rows]
+        shown = filter_rows(rows, text) if text.strip() else tuple(rows)
+        if self.sort != "activity" or self.reverse or known:
+            shown = sort_rows(shown, self.sort, reverse=self.reverse)
+        current = self.listing.current
+        self.shown = shown
+        if not shown:
+            self.listing.show(notice(self._empty(text)))
+            self.query_one("#about", LineView).show(notice(""))
+        else:
+            listing = Listing(shown, self._draw, lambda row: row.key)
+            key = current.key if current is not None else ""
+            self.listing.show(listing, select=key if key and listing.find(key) is not None else 0)
+        self._head()
+        self._columns()
+        self._look()
+
+    def _empty(self, text: str) -> str:
+        if text.strip():
+            return f"No session holds {text.strip()!r}. Esc clears the filter."
+        return (
+            "There are no sessions here yet: one begins with the first message. "
+            "`eve-replay tui sample:crash-in-tool` shows a recorded one."
+        )
+
+    # -- drawing -----------------------------------------------------------------------------------------
+
+    def _head(self) -> None:
+        label = self.replay.options.label or self.replay.options.source
+        head = self.query_one("#head", Heading)
+        head.left = line(("eve-replay  ", "strong"), label)
+        if self.loaded:
+            count = plural(len(self.every), "session")
+            if len(self.shown) != len(self.every):
+                count = f"{len(self.shown):,} of {count}"
+            arrow = ", reversed" if self.reverse else ""
+            words = _SORT_WORDS.get(self.sort, self.sort)
+            live = "  live" if self.replay.live else ""
+            head.right = line((f"{count}  by {words}{arrow}{live}", "muted"))
+
+    def _widths(self, width: int) -> tuple[int, int, int, int]:
+        """Return the widths of status, title, versions and counts: what is less needed goes first."""
+        counts = 21 if width >= 96 else 0
+        version = 9 if width >= 72 else 0
+        status = 34 if width >= 120 else 26 if width >= 90 else 22
+        title = max(width - status - counts - version - 10 - 12 - 2, 10)
+        return status, title, version, counts
+
+    def _columns(self) -> None:
+        width = self.listing.room or self.size.width - 2
+        status, title, version, counts = self._widths(width)
+        text = f"{'status':<{status}}{'title':<{title}}{'last':>10}  "
+        if counts:
+            text += f"{'turns':>6}{'again':>7}{'twice':>7} "
+        if version:
+            text += f"{'eve':<{version}}"
+        self.query_one("#columns", Heading).left = line((text + "id", "muted"))
+
+    def _draw(self, row: SessionRow, width: int) -> TextRow:
+        row = self.details.get(row.id, row)
+        status, title, version, counts = self._widths(width)
+        sign = f"{TONES[row.tone].sign:<2}"
+        spans: list[Span] = [Span(pad(cut(sign + row.status_text, status - 1), status), row.tone)]
+        name = row.title or ("workflow" if row.kind == "workflow" else "no title")
+        kind = f"{row.kind} " if row.kind not in ("session", "workflow") else ""
+        spans.append(Span(kind, "muted"))
+        room = title - len(kind) - 1
+        spans.append(Span(pad(cut(name, room), room + 1), "plain" if row.title else "muted"))
+        last = ago(row.last_activity, self.replay.now(), coarse=True).replace(" ago", "")
+        spans.append(Span(f"{last:>10}  ", "muted"))
+        if counts:
+            turns = "" if row.turns is None else str(row.turns)
+            again = str(row.attempts) if row.attempts else ""
+            twice = str(row.twice) if row.twice else ""
+            spans += [Span(f"{turns:>6}"), Span(f"{again:>7}", "again"), Span(f"{twice:>7} ", "harm")]
+        if version:
+            known = row.versions[-1] if row.versions else ""
+            spans.append(Span(pad(cut(known, version - 1), version), "muted"))
+        spans.append(Span(row.id[-10:], "muted"))
+        return TextRow(line=tuple(spans), key=row.key, copy=row.id, data=row)
+
+    # -- looking closer at what is on screen -----------------------------------------------------------
+
+    def on_line_view_moved(self, event: LineView.Moved) -> None:
+        """Another session is selected."""
+        self._look()
+
+    def _look(self) -> None:
+        row = self.selected
+        if row is not None:
+            self._preview(row)
+            self.run_worker(self._closer(row), group="closer", exclusive=True)
+
+    @property
+    def selected(self) -> SessionRow | None:
+        """The session under the cursor."""
+        current = self.listing.current
+        data = current.data if current is not None else None
+        return data if isinstance(data, SessionRow) else None
+
+    async def _closer(self, selected: SessionRow) -> None:
+        """Join the selected session and those around it, one by one, as long as the cursor rests."""
+        await asyncio.sleep(0.06)
+        top = int(self.listing.scroll_offset.y)
+        around = self.shown[top : top + self.listing.size.height]
+        for row in (selected, *around):
+            if row.id not in self.details:
+                fresh = await self.work(self.reader.listing, lambda row=row: self._detailed(row), _ignored)  # type: ignore[misc]
+                if fresh is not None:
+                    if len(self.details) > _KEPT:
+                        self.details.clear()
+                    self.details[row.id] = fresh
+                    self.listing.restyle()
+            if row is selected and row.id not in self.verdicts:
+                found = await self.work(self.reader.listing, lambda row=row: self._why(row), _ignored)  # type: ignore[misc]
+                if found is not None:
+                    self.verdicts[row.id] = found
+                    self._preview(row)
+
+    def _detailed(self, row: SessionRow) -> SessionRow:
+        explorer: Explorer = self.reader.explorer(row.id, keep=False)
+        return explorer.row(now=self.replay.now())
+
+    def _why(self, row: SessionRow) -> tuple[VerdictRow, ...]:
+        options = self.replay.options
+        session = self.reader.explorer(row.id, keep=False).session
+        return verdict_rows(session, now=self.replay.now(), zone=options.zone, policy=options.policy)
+
+    def _preview(self, row: SessionRow) -> None:
+        row = self.details.get(row.id, row)
+        self.query_one("#about", LineView).show(Flow(lambda width: self._preview_rows(row, width)), select=0)
+
+    def _preview_rows(self, row: SessionRow, width: int) -> list[TextRow]:
+        when = day_and_clock(row.last_activity, self.replay.options.zone)
+        facts = [f"last activity {when}" if when else "", plural(row.runs, "run")]
+        if row.turns is not None:
+            facts += [plural(row.turns, "turn"), plural(row.steps or 0, "step")]
+        facts += [row.model]
+        rows = [
+            TextRow(
+                line=(
+                    Span(f" {row.id}  ", "strong"),
+                    Span(", ".join(each for each in facts if each), "muted"),
+                )
+            )
+        ]
+        found = self.verdicts.get(row.id)
+        if found is None:
+            rows.append(TextRow(line=line((" Looking at it ...", "muted"))))
+        for verdict in found or ():
+            head: Line = (Span(f" {TONES[verdict.tone].sign or '-'} {verdict.word}  ", verdict.tone),)
+            indent = 1
+            parts = paragraph(verdict.sentence, width=width - 1, indent=indent + 2)
+            rows.append(TextRow(line=(*head, Span(verdict.certainty, "muted"))))
+            rows += [TextRow(line=each) for each in parts]
+        return rows
+
+    # -- actions -----------------------------------------------------------------------------------------
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Filter while typing."""
+        if self.loaded:
+            self._refit()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Go back to the list."""
+        self.listing.focus()
+
+    def on_line_view_chosen(self, event: LineView.Chosen) -> None:
+        """Open the session."""
+        self.action_into()
+
+    def action_into(self) -> None:
+        """Open the selected session."""
+        if self.selected is not None:
+            self.replay.open_session(self.selected.id)
+
+    def action_search(self) -> None:
+        """Go to the filter."""
+        self.query_one("#filter", Input).focus()
+
+    def action_to_list(self) -> None:
+        """Go from the filter to the list."""
+        self.listing.focus()
+
+    def action_back(self) -> None:
+        """Leave the filter, then clear it; at last say how to quit."""
+        field = self.query_one("#filter", Input)
+        if field.value:
+            field.value = ""
+            self.listing.focus()
+        elif field.has_focus:
+            self.listing.focus()
+        else:
+            self.say("q leaves the program.")
+
+    def action_sort(self) -> None:
+        """Sort by the next column."""
+        self.sort = _SORTS[(_SORTS.index(self.sort) + 1) % len(_SORTS)]
+        self._refit()
+
+    def action_sort_back(self) -> None:
+        """Sort the other way round."""
+        self.reverse = not self.reverse
+        self._refit()
+
+    def action_reload(self) -> None:
+        """Read everything again."""
+        self.run_worker(self._load(again=True), group="load", exclusive=True)
+        self.say("Reading again ...")
+
+    def action_why(self) -> None:
+        """Say why the selected session is as it is."""
+        if self.selected is not None:
+            self.replay.open_session(self.selected.id, then="why")
+
+    def action_crash_here(self) -> None:
+        """Open the crash lab on the last turn of the selected session."""
+        if self.selected is not None:
+            self.replay.open_session(self.selected.id, then="crash_here")
+
+    def action_doctor(self) -> None:
+        """Check the whole world."""
+        from eve_replay_tui.screens.verdicts import DoctorScreen
+
+        self.app.push_screen(DoctorScreen(None), self._go)
+
+    def _go(self, key: str | None) -> None:
+        """Jump to what a finding of the world is about."""
+        if key:
+            self.replay.go_anywhere(key)
+
+    def action_go_to_id(self) -> None:
+        """Ask for an id and go there."""
+        self.replay.ask_id()
+
+    def action_copy(self) -> None:
+        """Copy the whole id."""
+        if self.selected is not None:
+            self.replay.copy(self.selected.id)
+
+
+def _ignored(text: str) -> None:
+    """A session that cannot be joined keeps its short row: opening it tells why."""
+    safe_text(text)

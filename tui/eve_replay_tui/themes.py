@@ -1,0 +1,174 @@
+"""Themes: the palettes of ``views/tone.py`` as Textual themes, and the filters of poor terminals."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.color import Color
+from textual.filter import LineFilter
+from textual.theme import Theme as TextualTheme
+
+from eve_replay.views.safe import display_width
+from eve_replay.views.tone import BACKGROUNDS, PALETTES, TONES, Theme
+
+__all__ = ["SELECTED", "THEMES", "AsciiFilter", "PlainFilter", "ascii_text", "tone_theme"]
+
+#: Background of the selected row. The tests measure every tone against it.
+SELECTED: dict[Theme, str] = {"dark": "#1d2733", "light": "#e6eef7", "high-contrast": "#1f1f1f"}
+_SURFACES: dict[Theme, str] = {"dark": "#10161e", "light": "#f6f8fa", "high-contrast": "#000000"}
+_PANELS: dict[Theme, str] = {"dark": "#30363d", "light": "#c5ccd4", "high-contrast": "#9a9a9a"}
+
+
+def _theme(name: Theme) -> TextualTheme:
+    palette = PALETTES[name]
+    return TextualTheme(
+        name=f"eve-{name}",
+        primary=palette["tool"],
+        accent=palette["tool"],
+        secondary=palette["muted"],
+        warning=palette["again"],
+        error=palette["harm"],
+        success=palette["once"],
+        foreground=palette["plain"],
+        background=BACKGROUNDS[name],
+        surface=_SURFACES[name],
+        panel=_PANELS[name],
+        dark=name != "light",
+        variables={
+            "input-selection-background": f"{palette['tool']} 35%",
+            "block-cursor-text-style": "bold",
+            "scrollbar": _PANELS[name],
+            "scrollbar-background": BACKGROUNDS[name],
+            "scrollbar-background-hover": BACKGROUNDS[name],
+            "scrollbar-background-active": BACKGROUNDS[name],
+            "scrollbar-corner-color": BACKGROUNDS[name],
+        },
+    )
+
+
+def _plain_theme() -> TextualTheme:
+    default = "ansi_default"
+    return TextualTheme(
+        name="eve-none",
+        primary=default,
+        secondary=default,
+        accent=default,
+        warning=default,
+        error=default,
+        success=default,
+        foreground=default,
+        background=default,
+        surface=default,
+        panel=default,
+        boost=default,
+        dark=True,
+        ansi=True,
+        luminosity_spread=0.0,
+        text_alpha=1.0,
+        variables={
+            "block-cursor-text-style": "reverse",
+            "block-cursor-foreground": default,
+            "block-cursor-background": default,
+            "input-cursor-text-style": "reverse",
+            "input-selection-background": default,
+            "scrollbar": default,
+            "scrollbar-background": default,
+            "border": default,
+        },
+    )
+
+
+THEMES: tuple[TextualTheme, ...] = (
+    _theme("dark"),
+    _theme("light"),
+    _theme("high-contrast"),
+    _plain_theme(),
+)
+
+
+def tone_theme(name: str) -> Theme:
+    """Return the palette that belongs to a Textual theme; the user may pick one of Textual's own."""
+    for each in ("dark", "light", "high-contrast", "none"):
+        if name == f"eve-{each}":
+            return each
+    return "light" if "light" in name else "dark"
+
+
+_LINES = {
+    **dict.fromkeys("─━═╌╍┄┅┈┉╴╶▔▁▂▃▄", "-"),
+    **dict.fromkeys("│┃║┆┇┊┋▏▎▍▌▐▕", "|"),
+    **dict.fromkeys("┌┐└┘├┤┬┴┼╭╮╯╰╔╗╚╝╟╢┏┓┗┛", "+"),
+    **dict.fromkeys("█▅▆▇▉▊▋▀", "#"),
+    "…": "~",
+    "→": ">",
+    "←": "<",
+    "↑": "^",
+    "↓": "v",
+    "·": ".",
+    "▾": "v",
+    "▸": ">",
+    "▹": ">",
+    "×": "x",
+    "•": "*",
+    "–": "-",
+}
+_TABLE = str.maketrans(
+    _LINES | {spec.sign: spec.ascii for spec in TONES.values() if spec.sign and spec.sign not in _LINES}
+)
+
+
+@lru_cache(4096)
+def ascii_text(text: str) -> str:
+    r"""Return text in ASCII: our signs by their ASCII forms, everything else as ``\u`` escapes."""
+    if text.isascii():
+        return text
+    text = text.translate(_TABLE)
+    return text if text.isascii() else text.encode("ascii", "backslashreplace").decode("ascii")
+
+
+@lru_cache(4096)
+def _squared(text: str) -> str:
+    """Return text in ASCII, as wide as before: for what was laid out already (borders, scroll bars)."""
+    out = []
+    for char in text:
+        if char.isascii():
+            out.append(char)
+        else:
+            out.append(_LINES.get(char, "?" * display_width(char)))
+    return "".join(out)
+
+
+class AsciiFilter(LineFilter):
+    """Replaces what is left of non-ASCII characters: borders and the like."""
+
+    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
+        """Return the segments in ASCII."""
+        return [
+            each if each.control or each.text.isascii() else Segment(_squared(each.text), each.style)
+            for each in segments
+        ]
+
+
+@lru_cache(2048)
+def _uncoloured(style: Style) -> Style:
+    return Style(
+        bold=style.bold,
+        underline=style.underline,
+        reverse=style.reverse,
+        dim=style.dim,
+        strike=style.strike,
+        meta=style.meta,
+    )
+
+
+class PlainFilter(LineFilter):
+    """Takes every colour away and keeps bold, underline and reverse."""
+
+    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
+        """Return the segments without colours."""
+        return [
+            each if each.control or each.style is None else Segment(each.text, _uncoloured(each.style))
+            for each in segments
+        ]

@@ -1,0 +1,1 @@
+"""Widgets that are no lists: heading, key bar, tabs, timeline."""
