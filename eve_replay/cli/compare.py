@@ -10,8 +10,10 @@ import click
 from eve_replay.cli._common import Shell, command, echo, echo_table, emit_json, finish, source_and
 from eve_replay.cli._crash import MODELS, assumption_options, find_target, question_from
 from eve_replay.errors import WrongUse
+from eve_replay.ids import short_id
 from eve_replay.views.table import Cell, Column, Row, Table
 from eve_replay.views.text import line, paragraph
+from eve_replay.views.tone import Tone
 
 __all__ = ["cli"]
 
@@ -23,6 +25,7 @@ __all__ = ["cli"]
 @click.option("--run", metavar="RUN", help="A plain SDK run.")
 @click.option("--effects", metavar="FILE", help="Effects policy (effects.toml).")
 @click.option("--dedup", is_flag=True, help="What each key keeps and loses of a recorded crash.")
+@click.option("--determinism", is_flag=True, help="Whether workflow bodies would replay the same way.")
 @assumption_options
 def cli(
     shell: Shell,
@@ -33,17 +36,22 @@ def cli(
     run: str | None,
     effects: str | None,
     dedup: bool,
+    determinism: bool,
     assumed: dict[str, Any],
 ) -> None:
     """Compare strategies, model answers, recovery policies and batch sizes over all points of a turn.
 
     With --dedup: apply each deduplication key to what is recorded, and see what it keeps and loses.
+    With --determinism: what the logs of workflow runs say about replaying them.
     """
     if turn and only and turn != only:
         raise WrongUse("TURN was given twice.", hint="Give it once.")
     target = find_target(shell, source, turn or only, session, effects, run=run)
     if dedup:
         _dedup(shell, target)
+        return
+    if determinism:
+        _determinism(shell, target)
         return
     groups = _groups(target.plan, assumed, target.turn_id is None)
     if shell.json:
@@ -173,4 +181,44 @@ def _dedup(shell: Shell, target: Any) -> None:
     )
     for each in found:
         echo(shell, paragraph(f"{each.of} by {each.by}: {each.verdict}", width=shell.width, indent=2))
+    finish(shell, target.journal.receipt)
+
+
+def _determinism(shell: Shell, target: Any) -> None:
+    from eve_replay.recovery import check_determinism
+
+    runs = [run for run in target.session.all_runs if run.role in ("tool", "workflow", "turn")]
+    found = [check_determinism(run) for run in runs or target.session.runs]
+    if shell.json:
+        emit_json(
+            shell,
+            "compare",
+            target.journal.world,
+            target.journal.receipt,
+            sessionId=target.session.id,
+            determinism=[each.to_json() for each in found],
+        )
+        finish(shell, target.journal.receipt)
+        return
+    tones: dict[str, Tone] = {"same": "ok", "differs": "harm"}
+    for each in found:
+        echo(
+            shell,
+            [
+                line(
+                    (short_id(each.run_id), "strong"),
+                    "  ",
+                    (each.verdict, tones.get(each.verdict, "unknown")),
+                )
+            ],
+        )
+        echo(shell, paragraph(each.sentence, width=shell.width, indent=2))
+        if each.order:
+            asked = f"asked for: {', '.join(each.order)}"
+            echo(shell, paragraph(asked, width=shell.width, indent=2, tone="muted"))
+        for sign in each.signs:
+            text = f"{sign.code}: {sign.sentence}"
+            echo(
+                shell, paragraph(text, width=shell.width, indent=2, tone="harm" if sign.harmful else "muted")
+            )
     finish(shell, target.journal.receipt)

@@ -266,6 +266,7 @@ def _step_verdict(fate: Fate, situation: Situation, memo: Memo | None) -> StepVe
         certainty="observed" if step.code == "done" else "implied",
         rule=fate.rule,
         proves=fate.proves,
+        evidence=step.evidence,
     )
     if memo is not None:
         # The step is kept with its verdict, so that its id cannot become another's.

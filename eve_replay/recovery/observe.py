@@ -8,9 +8,10 @@ from datetime import datetime
 from eve_replay.ids import event_slot
 from eve_replay.journal.commit_states import Delivery, RunCommits, StepCommit
 from eve_replay.journal.commits import run_commits
-from eve_replay.journal.effects import Effect, effects_of
+from eve_replay.journal.effects import effects_of
 from eve_replay.journal.model import Park, Run, Session, Step, Tokens, Turn
 from eve_replay.journal.policy import EffectsPolicy
+from eve_replay.recovery.observe_effects import EffectReader
 from eve_replay.recovery.roles import awaited_run, role_of
 from eve_replay.recovery.situation import (
     EffectState,
@@ -213,7 +214,8 @@ class _Observer:
         root = situation.root if situation.runs else None
         if root is None or root.code == "done":
             return False
-        if root.code in ("R1", "created", "R2", "unborn"):
+        if root.code in ("R1", "created", "R2", "unborn") and not any(s.starts for s in root.steps):
+            # A run_started that was never written does no harm later on (SWEEP.md section 2): its steps tell.
             return True
         awaited = [run for run in situation.runs if run.index == 0 or (run.awaited and not run.told)]
         if any(s.open and s.role != "side" for run in awaited for s in run.steps):
@@ -267,80 +269,15 @@ class _Observer:
 
     def _effects(self, situation: Situation) -> list[EffectState]:
         out = []
+        reader = EffectReader(self.session, self.index, self.states, self.steps, answered=self._answered())
         turn_id = self.turn.id if self.turn else None
         for effect in effects_of(self.session, self.policy):
             if not self.plain and effect.turn_id not in (turn_id, None):
                 continue
             if effect.run_id not in self.index and effect.turn_id is None:
                 continue
-            out.append(self._effect(effect, situation))
+            out.append(reader.read(effect, situation))
         return out
-
-    def _effect(self, effect: Effect, situation: Situation) -> EffectState:
-        home = self.states.get(effect.step_id)
-        child = self.index.get(effect.run_id, 0) or None
-        state = EffectState(
-            tool=effect.tool,
-            kind=effect.kind,
-            call_id=effect.call_id if effect.kind != "step" else effect.step_id,
-            call_ids=effect.call_ids,
-            coordinate=(
-                (effect.coordinate.turn_id, effect.coordinate.step_index) if effect.coordinate else None
-            ),
-            position=effect.position,
-            before=effect.executions,
-            step=home,
-            child=child,
-            protection=effect.protection,
-            evidence=tuple(item.id for item in effect.evidence[:4]),
-            certainty=effect.certainty,
-        )
-        if effect.kind == "workflow-tool":
-            state.child = None
-            starter = next((s for s in self.states.values() if set(s.plans) & self._children(effect)), None)
-            state.step = starter or home
-            return state
-        self._gate(effect, state, situation)
-        return state
-
-    def _children(self, effect: Effect) -> set[int]:
-        return {self.index[p.run_id] for p in effect.by_attempt if p.run_id in self.index}
-
-    def _gate(self, effect: Effect, state: EffectState, situation: Situation) -> None:
-        """Find the step that will execute a call that waits: for a person, or for its dispatch."""
-        asked = [p for p in self.session.parks if p.kind == "approval" and p.call_id in effect.call_ids]
-        home = state.step
-        if asked and effect.executions.max == 0:
-            newest = asked[-1]
-            asking = self.states.get(newest.step_id or "")
-            committed = asking is None or asking.code == "done"
-            if not newest.open and newest.released_by and not newest.released_by.startswith("approve"):
-                state.step = None
-                return
-            if committed and home is not None and home.code == "done":
-                state.step = _unborn(situation, "turnStep")
-            if not committed:
-                state.gate = "lost"
-            elif newest.open and not self._answered():
-                state.gate = "approval"
-            elif newest.open:
-                # The answer is in the log and not yet taken: what it says is not on the stream.
-                state.gate = None if self._approves() else "approval"
-            return
-        if home is not None and home.code == "done" and effect.executions.max == 0:
-            deferred = any(
-                c.call_id in effect.call_ids and c.deferred
-                for s in (self.steps.get(effect.step_id),)
-                if s is not None
-                for c in s.tool_calls
-            )
-            state.step = _dispatcher(situation) if deferred else None
-
-    def _approves(self) -> bool:
-        """Whether the newest delivery says yes (its payload holds an approve answer)."""
-        answers = [m for m in self.session.messages if m.event_id]
-        text = repr(answers[-1].payload) if answers else ""
-        return "approve" in text and "deny" not in text
 
 
 def _on_its_way(delivery: Delivery, newest: int) -> bool:
@@ -368,29 +305,6 @@ def _guess_unknown(run: RunState) -> None:
             step.role, step.function = "side", "startSessionTimeoutStep"
         else:
             step.role = "turn" if run.role == "session" else "function"
-
-
-def _unborn(situation: Situation, function: str) -> StepState:
-    state = StepState(step_id=None, run=0, function=function, role="turn", code="unborn")
-    known = next((s for s in situation.root.steps if s.step_id is None and s.role == "turn"), None)
-    if known is not None:
-        return known
-    following = next((s for s in situation.root.steps if s.role == "turn" and s.open), None)
-    if following is not None:
-        return following
-    situation.root.steps.append(state)
-    return state
-
-
-def _dispatcher(situation: Situation) -> StepState:
-    known = next((s for s in reversed(situation.root.steps) if s.role == "dispatch"), None)
-    if known is not None:
-        return known
-    state = StepState(
-        step_id=None, run=0, function="dispatchCoordinationStep", role="dispatch", code="unborn"
-    )
-    situation.root.steps.append(state)
-    return state
 
 
 def _park(park: Park) -> ParkState:

@@ -129,6 +129,7 @@ class StepVerdict:
         record_attempt: the number its record will hold, None when unknown.
         completes: whether its end event will be in the log; None when that depends on someone.
         proves: what the count of starts proves about body runs.
+        evidence: event ids and origins of records and locks that show its state.
     """
 
     step_id: str | None
@@ -142,6 +143,7 @@ class StepVerdict:
     certainty: Certainty = "implied"
     rule: str = ""
     proves: str = ""
+    evidence: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, object]:
         """Return CONTRACT's entry of ``steps`` (fields added)."""
@@ -157,6 +159,7 @@ class StepVerdict:
             "certainty": self.certainty,
             "rule": self.rule,
             "proves": self.proves,
+            "evidence": list(self.evidence),
         }
 
 

@@ -38,3 +38,11 @@ def test_a_plain_run(capsys):
     result = call(capsys, "compare", corpus.data("sdk4-crash"), "--json")
     assert result.code in (0, 1)
     assert result.json["turnId"] is None
+
+
+def test_determinism(capsys):
+    source = corpus.data("workflow-tool")
+    out = call(capsys, "compare", source, "turn_0", "--determinism").out
+    assert "asked for: " in out and "seeded-ids" in out
+    document = call(capsys, "compare", source, "turn_0", "--determinism", "--json").json
+    assert document["determinism"][0]["verdict"] in ("same", "unknown")
