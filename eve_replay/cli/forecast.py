@@ -80,13 +80,14 @@ def cli(
     )
     open_ = [each for each in found if each.open]
     if shell.json:
-        listed = found if wanted is not None else open_
+        # Sessions with nothing open are listed too, with that as their outcome: a script that asks for one
+        # session finds an answer, and never has to guess what its absence means.
         emit_json(
             shell,
             "forecast",
             journal.world,
             journal.receipt,
-            sessions=[each.to_json() for each in listed],
+            sessions=[each.to_json() for each in found],
             nothingOpen=[each.session_id for each in found if not each.open],
         )
         finish(shell, journal.receipt)

@@ -51,7 +51,8 @@ def test_nothing_open(capsys):
     result = call(capsys, "forecast", CRASH)
     assert "Nothing is open" in result.out
     document = call(capsys, "forecast", CRASH, "--json").json
-    assert document["sessions"] == [] and len(document["nothingOpen"]) == 1
+    assert [each["outcome"] for each in document["sessions"]] == ["nothing-open"]
+    assert len(document["nothingOpen"]) == 1
 
 
 def test_one_session_by_id(capsys):
