@@ -87,7 +87,6 @@ COMMANDS: Mapping[str, Entry] = MappingProxyType(
         "Showing",
         tui="Open the terminal user interface.",
         lab="Open JupyterLab on the guides.",
-        workshop="Exercises about idempotency: check answers, pack a kit.",
     )
     | _table(
         "Sources",
