@@ -64,6 +64,8 @@ class Files:
         self._limit = limit
         self._pause = pause
         self._patience = _PATIENCE if tree.live else 0
+        #: Folders that could not be listed: what lies in them is not missing, only unseen.
+        self.unlisted: set[str] = set()
         self._seen: set[str] = set()
         self._parsed: set[str] = set()
 
@@ -74,6 +76,7 @@ class Files:
         except (FileNotFoundError, NotADirectoryError):
             return Listing()
         except (OSError, NotReadable) as error:
+            self.unlisted.add(folder)
             self._unreadable(folder or ".", "folder", error)
             return Listing()
         files: list[str] = []

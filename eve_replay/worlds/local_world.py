@@ -225,7 +225,8 @@ class LocalWorld:
         The record is always written before the event (formats/SWEEP.md section 1), so it must be there.
         """
         logged, recorded = self._log_steps.get(run_id), self._step_ids.get(run_id)
-        if logged is None or recorded is None:
+        unlisted = self._files.unlisted & {self._layout.path("steps"), self._layout.path("steps", run_id)}
+        if logged is None or recorded is None or unlisted:
             return
         for step_id in sorted(logged - recorded):
             self.receipt.problem(

@@ -121,6 +121,13 @@ def test_a_file_removed_between_listing_and_reading_is_no_loss():
     assert codes(reader.receipt) == ["vanished"] and reader.receipt.clean
 
 
+def test_what_lies_in_a_closed_folder_is_not_called_missing():
+    files_held = dict([run(), event(1, "step_created", correlationId="step_1"), step("step_1")])
+    world = LocalWorld(Flaky(files_held, lists={"steps": [oserror(errno.EACCES)] * 50}))
+    drain(world)
+    assert set(codes(world.receipt)) == {"unreadable"}
+
+
 def test_a_missing_folder_is_empty():
     reader, _ = files(MemoryTree({"a": b""}))
     assert not reader.listing("nothing") and not reader.listing("a")
