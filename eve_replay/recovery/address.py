@@ -112,9 +112,20 @@ def _find(plan: Plan, text: str, run: str | None) -> int | None:
     places = writes.by_address.get(text, [])
     if not places and text.startswith("record:"):
         return _record(plan, text)
-    if not places and not text.startswith(("evnt_", "chnk_")):
-        places = [n for n, w in enumerate(writes.items) if w.address.endswith(text)] if len(text) > 6 else []
+    if not places:
+        places = _shortened(plan, text)
     return _choose(plan, places, run)
+
+
+def _shortened(plan: Plan, text: str) -> list[int]:
+    """Places of the write that a shortened id (its last characters, or ``chnk_…S6NK``) can only mean."""
+    head, dots, tail = text.replace("~", "…").partition("…")
+    if not dots:
+        head, tail = "", text
+    if len(tail) < 4:
+        return []
+    found = {w.address for w in plan.writes.items if w.address.startswith(head) and w.address.endswith(tail)}
+    return plan.writes.by_address[found.pop()] if len(found) == 1 else []
 
 
 def _choose(plan: Plan, places: Sequence[int], run: str | None) -> int | None:

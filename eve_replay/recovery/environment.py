@@ -5,6 +5,7 @@ Sources: DESIGN.md section 5 rule 10, formats/OBSERVED.md (surprises 4, 18, 22, 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -186,9 +187,22 @@ ENVIRONMENTS: Mapping[str, Environment] = _named(
 )
 
 
+_SHORT = {
+    "start": "eve-start",
+    "eve": "eve-start",
+    "dev": "eve-dev",
+    "resume": "eve-dev-resume",
+    "dev-resume": "eve-dev-resume",
+    "vercel": "hosted",
+    "sdk": "sdk-started",
+    "none": "not-restarted",
+}
+
+
 def environment(name: str) -> Environment:
     """Return an environment by name. Raises WrongUse with the names there are."""
-    found = ENVIRONMENTS.get(name.strip().lower().replace(" ", "-").replace("_", "-"))
+    wanted = re.sub(r"[^a-z0-9.]+", "-", name.lower()).strip("-")
+    found = ENVIRONMENTS.get(_SHORT.get(wanted, wanted))
     if found is None:
         raise WrongUse(f"There is no environment {name!r}.", hint=f"Use one of {', '.join(ENVIRONMENTS)}.")
     return found

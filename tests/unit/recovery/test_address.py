@@ -108,6 +108,15 @@ def test_unknown_names_say_what_is_there(text):
     assert caught.value.hint
 
 
+def test_shortened_ids():
+    chunk = next(w for w in ITEMS if w.kind == "chunk")
+    place = ITEMS.index(chunk) + 1
+    assert place_of(PLAN, chunk.address[-6:], "after") == place
+    assert place_of(PLAN, f"chnk_…{chunk.address[-6:]}", "after") == place
+    with pytest.raises(NotFound):
+        place_of(PLAN, "00", "after")
+
+
 def test_a_malformed_record_address():
     with pytest.raises(WrongUse, match="not understood"):
         place_of(PLAN, "record:step_x", "after")

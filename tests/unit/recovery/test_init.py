@@ -1,0 +1,65 @@
+"""The public functions of the package."""
+
+from datetime import timedelta
+
+import pytest
+
+import eve_replay
+from eve_replay.errors import NotFound
+from eve_replay.recovery import crash_points, matrix, plan_of, simulate
+from tests.support.recovery import TURNS, baseline, scenario, turn_plan
+
+SESSION = baseline("T1").session
+
+
+def test_the_names_are_public():
+    assert eve_replay.simulate is simulate
+    assert eve_replay.matrix is matrix
+    assert eve_replay.crash_points is crash_points
+
+
+def test_a_session_with_one_turn_needs_no_turn():
+    assert len(crash_points(SESSION)) == len(crash_points(turn_plan("T1")))
+    assert len(crash_points(SESSION, moments=False)) < len(crash_points(SESSION))
+    with pytest.raises(NotFound, match="Which turn"):
+        crash_points(baseline("T2").session)
+
+
+@pytest.mark.parametrize("turn", TURNS)
+def test_a_plan_plans_and_a_session_mean_the_same(turn):
+    plans = baseline(turn)
+    assert plan_of(plans, TURNS[turn]) is plan_of(turn_plan(turn))
+    assert len(plan_of(plans.session, TURNS[turn]).effects) == len(turn_plan(turn).effects)
+
+
+def test_every_way_to_name_a_point():
+    point = next(p for p in crash_points(SESSION) if p.klass == "tools-returned")
+    expected = simulate(SESSION, point).effects
+    for crash in (point, point.position, "tools-returned", f"after:{point.address}", [point]):
+        assert simulate(SESSION, crash, turn="turn_0").effects == expected
+    before = simulate(SESSION, f"before:{point.before}")
+    assert before.effects == expected
+    later = simulate(SESSION, point.at + timedelta(milliseconds=1))
+    assert later.point.position >= point.position
+
+
+def test_what_if():
+    four = simulate(SESSION, "tools-returned:2", model_calls_per_step=4)
+    assert four.assumptions.model_calls_per_step == 4
+    protected = simulate(SESSION, "tools-returned", strategies={"*": "business-id"}, model="other")
+    assert all(e.outside.max == 1 for e in protected.effects)
+    assert simulate(SESSION, "in-model", environment="eve dev").outcome == "needs-person"
+    assert simulate(SESSION, "in-model", lease_seconds=2).assumptions.lease_seconds == 2
+
+
+def test_a_matrix_with_options():
+    found = matrix(SESSION, strategies={"*": "business-id"}, model_calls_per_step=2, moments=False)
+    assert found.totals.outside_worst == 0
+
+
+def test_a_plain_run():
+    session = scenario("sdk4-crash").session()
+    sim = simulate(session, "in-tool:chargeCard", environment="sdk-started")
+    charge = next(e for e in sim.effects if e.tool == "chargeCard")
+    assert (charge.executions.min, charge.executions.max) == (1, 2)
+    assert sim.turn_id is None
