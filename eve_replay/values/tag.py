@@ -40,12 +40,6 @@ def to_tagged(value: object, *, max_repeated: int = MAX_REPEATED, max_text: int 
     return _Writer(max_repeated, max_text).write(value)
 
 
-def _leaf(value: object) -> Any:
-    """Return the canonical form of a value without children, None for containers."""
-    make = _LEAVES.get(value.__class__)
-    return None if make is None else make(value)
-
-
 def _number(value: float) -> Any:
     if value != value:
         return {"$type": "number", "value": "NaN"}
@@ -88,164 +82,155 @@ _TOO_BIG = {
         "reason": "too-big",
     },
 }
-_PLAIN = (str, int, bool, type(None))
 
 
-class _Frame:
-    """One open container: where its children come from, and how a finished child is put in."""
-
-    __slots__ = ("key", "put", "repeated", "rest", "segment")
-
-    def __init__(
-        self,
-        key: int,
-        segment: Segment,
-        rest: Iterator[tuple[Segment, Any, object]],
-        put: Callable[[Any, Any], object],
-        repeated: bool,
-    ) -> None:
-        self.key = key
-        self.segment = segment
-        self.rest = rest
-        self.put = put
-        self.repeated = repeated
+#: An open container: its children still to come as ``(slot, child)``, how to put one in, the path segment
+#: of a slot, its ``id``, whether it is a repetition, and (a list of one) the slot of the open child.
+_Frame = tuple[
+    Iterator[tuple[Any, object]], Callable[[Any, Any], object], Callable[[Any], Segment], int, bool, list[Any]
+]
 
 
 class _Writer:
     def __init__(self, max_repeated: int, max_text: int) -> None:
         self.repeats_left = max_repeated
         self.text_left = max_text
-        self.seen: set[int] = set()
-        self.open: dict[int, int] = {}
         self.frames: list[_Frame] = []
 
     def write(self, value: object) -> Any:
-        done, result = self._enter(value, "$", False)
+        seen: set[int] = set()
+        opened: dict[int, int] = {}
         frames = self.frames
-        if done:
-            return result
+        top: list[Any] = [None]
+        # The root is the only child of a frame of its own, which is no part of any path.
+        frames.append((iter([(0, value)]), top.__setitem__, _same, 0, False, [0]))
         while frames:
-            frame = frames[-1]
-            for segment, slot, child in frame.rest:
+            rest, put, _, own, repeated, current = frames[-1]
+            for slot, child in rest:
                 kind = child.__class__
                 if kind is str:
-                    frame.put(slot, self._text(child, frame.repeated))  # type: ignore[arg-type]
-                    continue
-                if kind is int or kind is bool or child is None:
-                    frame.put(slot, child)
-                    continue
-                done, result = self._enter(child, segment, frame.repeated)
-                frame.put(slot, result)
-                if not done:
+                    self.text_left -= len(child)  # type: ignore[arg-type]
+                    put(slot, child if self.text_left >= 0 else _TOO_BIG)
+                elif kind is int or kind is bool or child is None:
+                    put(slot, child)
+                elif kind in _LEAVES:
+                    put(slot, self._leaf(child))
+                else:
+                    key = id(child)
+                    if key in opened:
+                        put(slot, {"$type": "cycle", "path": self._path(opened[key])})
+                        continue
+                    again = repeated or key in seen
+                    if again:
+                        self.repeats_left -= 1
+                        if self.repeats_left < 0:
+                            put(slot, _TOO_BIG)
+                            continue
+                    seen.add(key)
+                    if kind is dict and "$type" not in child:  # type: ignore[operator]
+                        form: Any = {}
+                        inside: _Opened = (form, iter(child.items()), form.__setitem__, _same)  # type: ignore[attr-defined]
+                    else:
+                        inside = _open(child)
+                    put(slot, inside[0])
+                    current[0] = slot
+                    opened[key] = len(frames)
+                    frames.append((inside[1], inside[2], inside[3], key, again, [None]))
                     break
             else:
                 frames.pop()
-                del self.open[frame.key]
-        return self._root
+                opened.pop(own, None)
+        return top[0]
 
-    _root: Any = None
-
-    def _text(self, text: str, repeated: bool) -> Any:
-        self.text_left -= len(text)
-        return text if self.text_left >= 0 else _TOO_BIG
-
-    def _enter(self, value: object, segment: Segment, repeated: bool) -> tuple[bool, Any]:
-        """Return ``(finished, form)``; an unfinished container has a frame of its own now."""
-        if value.__class__ in _PLAIN:
-            return True, self._text(value, repeated) if isinstance(value, str) else value
-        key = id(value)
-        at = self.open.get(key)
-        if at is not None:
-            return True, {"$type": "cycle", "path": self._path(at)}
-        leaf = _leaf(value)
-        if leaf is not None:
-            data = value if isinstance(value, bytes) else getattr(value, "data", None)
-            if data is not None:
-                self.text_left -= len(data) * 4 // 3
-                if self.text_left < 0:
-                    return True, _TOO_BIG
-            return True, leaf
-        if key in self.seen:
-            repeated = True
-        else:
-            self.seen.add(key)
-        if repeated:
-            self.repeats_left -= 1
-            if self.repeats_left < 0:
-                return True, _TOO_BIG
-        form, rest, put = _open(value)
-        if not self.frames:
-            self._root = form
-        self.open[key] = len(self.frames)
-        self.frames.append(_Frame(key, segment, rest, put, repeated))
-        return False, form
+    def _leaf(self, value: object) -> Any:
+        data = value if isinstance(value, bytes) else getattr(value, "data", b"")
+        self.text_left -= len(data) * 4 // 3
+        return _LEAVES[value.__class__](value) if self.text_left >= 0 else _TOO_BIG
 
     def _path(self, depth: int) -> str:
-        return "$" + "".join(join_path("", frame.segment) for frame in self.frames[1 : depth + 1])
+        steps = (segment(current[0]) for _, _, segment, _, _, current in self.frames[1:depth])
+        return "$" + "".join(join_path("", step) for step in steps)
 
 
-def _open(value: object) -> tuple[Any, Iterator[tuple[Segment, Any, object]], Callable[[Any, Any], object]]:
-    """Return an empty form, its children as ``(segment, slot, child)``, and how to put one in."""
+#: An empty form, its children as ``(slot, child)``, how to put one in, and the path segment of a slot.
+_Opened = tuple[Any, Iterator[tuple[Any, object]], Callable[[Any, Any], object], Callable[[Any], Segment]]
+
+
+def _open(value: object) -> _Opened:
+    """Return the form of a container with its children still to be put in."""
     form: Any
     if isinstance(value, dict):
         if "$type" not in value:
             form = {}
-            return form, ((k, k, v) for k, v in value.items()), form.__setitem__
+            return form, iter(value.items()), form.__setitem__, _same
         entries: list[list[Any]] = [[k, None] for k in value]
-        rest = ((("entries", i, 1), i, v) for i, v in enumerate(value.values()))
-        return {"$type": "object", "entries": entries}, rest, _put_second(entries)
+        form = {"$type": "object", "entries": entries}
+        return form, enumerate(value.values()), _put_second(entries), _object_entry
     if isinstance(value, list):
         if len(value) > _SPARSE_FROM and sum(item is not HOLE for item in value) * 4 < len(value):
             return _open_sparse(len(value), [(i, v) for i, v in enumerate(value) if v is not HOLE])
         form = [None] * len(value)
-        return form, ((i, i, v) for i, v in enumerate(value)), form.__setitem__
+        return form, enumerate(value), form.__setitem__, _same
     if isinstance(value, SparseArray):
         filled = sorted(value.entries.items())
         if value.length > _SPARSE_FROM and len(filled) * 4 < value.length:
             return _open_sparse(value.length, filled)
         form = [{"$type": "hole"} for _ in range(value.length)]
-        return form, ((i, i, v) for i, v in filled), form.__setitem__
+        return form, iter(filled), form.__setitem__, _same
     if isinstance(value, JsError):
         form = {"$type": "Error"}
         if value.name is not UNDEFINED:
             form["name"] = value.kind
         if value.kind != "Error":
             form["kind"] = value.kind
-        return form, ((k, k, v) for k, v in value.fields.items() if v is not UNDEFINED), form.__setitem__
+        return form, _defined(value.fields), form.__setitem__, _same
     if isinstance(value, Tagged):
         form = {"$type": value.tag}
-        return form, ((k, k, v) for k, v in value.fields.items() if v is not UNDEFINED), form.__setitem__
+        return form, _defined(value.fields), form.__setitem__, _same
     if isinstance(value, JsMap):
         pairs: list[list[Any]] = [[None, None] for _ in value.entries]
-        both = (
-            (("entries", i, side), (i, side), entry[side])
-            for i, entry in enumerate(value.entries)
-            for side in (0, 1)
-        )
-        return {"$type": "Map", "entries": pairs}, both, _put_pair(pairs)
+        both = (((i, side), entry[side]) for i, entry in enumerate(value.entries) for side in (0, 1))
+        return {"$type": "Map", "entries": pairs}, both, _put_pair(pairs), _map_entry
     if isinstance(value, JsSet):
         members: list[Any] = [None] * len(value.values)
-        inside = ((("values", i), i, v) for i, v in enumerate(value.values))
-        return {"$type": "Set", "values": members}, inside, members.__setitem__
+        return {"$type": "Set", "values": members}, enumerate(value.values), members.__setitem__, _set_member
     if isinstance(value, Boxed):
         form = {"$type": "Boxed", "value": None}
-        return form, iter([("value", "value", value.value)]), form.__setitem__
+        return form, iter([("value", value.value)]), form.__setitem__, _same
     if isinstance(value, Unknown):
         error = {"name": "Undecoded", "message": value.message, "reason": value.reason}
         form = {"$type": "undecodable", "error": error, "tag": value.tag}
-        if value.payload is UNDEFINED:
-            return form, iter(()), form.__setitem__
-        return form, iter([("payload", "payload", value.payload)]), form.__setitem__
+        return form, _defined({"payload": value.payload}), form.__setitem__, _same
     form = {"$type": "undecodable", "error": {"name": "Undecoded", "message": "Not a JS value."}}
-    return form, iter(()), form.__setitem__
+    return form, iter(()), form.__setitem__, _same
 
 
-def _open_sparse(
-    length: int, filled: list[tuple[int, object]]
-) -> tuple[Any, Iterator[tuple[Segment, Any, object]], Callable[[Any, Any], object]]:
+def _defined(fields: dict[str, object]) -> Iterator[tuple[str, object]]:
+    return ((k, v) for k, v in fields.items() if v is not UNDEFINED)
+
+
+def _open_sparse(length: int, filled: list[tuple[int, object]]) -> _Opened:
     entries: list[list[Any]] = [[i, None] for i, _ in filled]
-    rest: Iterator[tuple[Segment, Any, object]] = ((i, at, v) for at, (i, v) in enumerate(filled))
-    return {"$type": "SparseArray", "length": length, "entries": entries}, rest, _put_second(entries)
+    form = {"$type": "SparseArray", "length": length, "entries": entries}
+    # A slot is a place in ``entries``; the path names the index in the array.
+    return form, enumerate(v for _, v in filled), _put_second(entries), lambda slot: int(entries[slot][0])
+
+
+def _same(slot: Any) -> Segment:
+    segment: Segment = slot
+    return segment
+
+
+def _object_entry(slot: Any) -> Segment:
+    return ("entries", slot, 1)
+
+
+def _map_entry(slot: Any) -> Segment:
+    return ("entries", *slot)
+
+
+def _set_member(slot: Any) -> Segment:
+    return ("values", slot)
 
 
 def _put_second(entries: list[list[Any]]) -> Callable[[Any, Any], object]:

@@ -7,6 +7,7 @@ import pytest
 
 from eve_replay.codec import JsonFault, dumps_tagged, loads_json, loads_lines
 from eve_replay.codec.jsondeep import js_number, read_deep
+from eve_replay.codec.jsonout import _Writer
 from eve_replay.codec.jsontext import parse_json
 from eve_replay.values import same
 
@@ -129,19 +130,24 @@ def test_output_of_any_depth(indent):
 
 @pytest.mark.parametrize("indent", [None, 1, 2])
 @pytest.mark.parametrize("ascii_only", [True, False])
-def test_deep_output_looks_like_the_other(monkeypatch, indent, ascii_only):
+def test_deep_output_looks_like_the_other(indent, ascii_only):
     value = {"a": [1, "é", None, True, 1.5, -7], "b": {}, "c": [], "d": [[], {}, [{"e": [0]}]], "": {"": ""}}
     expected = json.dumps(value, indent=indent, ensure_ascii=ascii_only)
     assert dumps_tagged(value, indent=indent, ensure_ascii=ascii_only) == expected
-    from eve_replay.codec import jsonout
-
-    assert "".join(jsonout._pieces(value, indent, ascii_only)) == expected
-    assert "".join(jsonout._pieces(3, indent, ascii_only)) == "3"
+    assert _Writer(indent, ascii_only).write(value) == expected
+    for scalar in (3, -0.5, "é", None, True, [], {}, (), (1,), {2: 2, None: 3, True: 4, 0.5: 5}):
+        expected = json.dumps(scalar, indent=indent, ensure_ascii=ascii_only)
+        assert _Writer(indent, ascii_only).write(scalar) == expected
 
 
 def test_what_json_cannot_hold():
     assert dumps_tagged([math.nan, math.inf, 1.0, {"a": -math.inf}]) == '[null, null, 1.0, {"a": null}]'
     loop = []
     loop.append(loop)
-    with pytest.raises(ValueError, match="ircular"):
-        dumps_tagged(loop)
+    for indent in (None, 1):
+        with pytest.raises(ValueError, match="ircular"):
+            dumps_tagged(loop, indent=indent)
+        with pytest.raises(TypeError):
+            dumps_tagged([object()], indent=indent)
+        with pytest.raises(TypeError):
+            dumps_tagged({(1,): 2}, indent=indent)
