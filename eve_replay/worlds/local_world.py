@@ -282,8 +282,9 @@ class LocalWorld:
             self.receipt.problem("warning", "rejected-name", name[:200], f"Not read: {why}.")
         word = self._layout.word()
         if word == "flat":
+            # Nothing is wrong with the folder itself, so reading it is no "problems found"; doctor warns.
             self.receipt.problem(
-                "warning",
+                "info",
                 "flat-layout",
                 "events",
                 "This folder has the layout of an older world. eve 0.80 started on it deletes the folder.",
