@@ -39,10 +39,10 @@ def test_layouts_of_the_recordings(name, layout, spec, events):
     assert ("flat-layout" in codes(opened.receipt)) == (layout == "flat")
 
 
-def test_the_flat_layout_is_warned_about_before_a_newer_eve_deletes_it():
+def test_the_flat_layout_is_told_before_a_newer_eve_deletes_it():
     flat = world(run(), event(1, "run_created", flat=True))
     problem = next(p for p in flat.receipt.problems if p.code == "flat-layout")
-    assert "deletes" in problem.message and problem.severity == "warning"
+    assert "deletes" in problem.message and problem.severity == "info"  # doctor warns
 
 
 def test_both_layouts_side_by_side_are_both_read():
