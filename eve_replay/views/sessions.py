@@ -9,14 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from eve_replay.ids import short_id
-from eve_replay.journal import Session, SessionHead
 from eve_replay.views.base import View
 from eve_replay.views.safe import safe_text
 from eve_replay.views.tone import Tone
 from eve_replay.views.words import ago, plural, word_for
+
+if TYPE_CHECKING:  # the list is on screen before the model is loaded
+    from eve_replay.journal import Session, SessionHead
 
 __all__ = ["SessionRow", "SortBy", "detailed", "filter_rows", "session_row", "session_rows", "sort_rows"]
 
@@ -164,7 +166,12 @@ def filter_rows(rows: Iterable[SessionRow], text: str) -> tuple[SessionRow, ...]
     words = text.lower().split()
     if not words:
         return tuple(rows)
-    return tuple(row for row in rows if all(_holds(row, word) for word in words))
+    fields = [word for word in words if ":" in word]
+    found = [row for row in rows if all(_holds(row, word) for word in fields)] if fields else rows
+    for word in words:
+        if ":" not in word:  # a word at a time and no call per row: while somebody types
+            found = [row for row in found if word in row.search]
+    return tuple(found)
 
 
 def _holds(row: SessionRow, word: str) -> bool:

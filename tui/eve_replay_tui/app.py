@@ -7,7 +7,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard
 
 from textual.app import App
 from textual.binding import Binding, BindingType
@@ -15,20 +15,22 @@ from textual.filter import LineFilter
 
 from eve_replay.errors import EveReplayError
 from eve_replay.views.base import split_key
-from eve_replay.views.crash import CrashLab
-from eve_replay.views.explorer import Explorer
 from eve_replay.views.safe import safe_text
 from eve_replay.views.sessions import SessionRow, session_rows
-from eve_replay.views.timeline import Timeline
 from eve_replay_tui.commands import Commands
 from eve_replay_tui.lines import LineView
 from eve_replay_tui.options import Options
 from eve_replay_tui.paint import Painter
 from eve_replay_tui.reader import Reader
 from eve_replay_tui.screens.help import AskScreen
-from eve_replay_tui.screens.session import SessionScreen
 from eve_replay_tui.screens.sessions import SessionsScreen
 from eve_replay_tui.themes import THEMES, AsciiFilter, PlainFilter, tone_theme
+
+if TYPE_CHECKING:
+    from eve_replay.views.crash import CrashLab
+    from eve_replay.views.explorer import Explorer
+    from eve_replay.views.timeline import Timeline
+    from eve_replay_tui.screens.session import SessionScreen
 
 __all__ = ["ReplayApp"]
 
@@ -101,6 +103,7 @@ class ReplayApp(App[None]):
 
     def opened(self, rows: tuple[SessionRow, ...]) -> None:
         """The source has been read: follow the deep links, begin to watch."""
+        self.run_worker(self.reader.long.run(self.reader.warm), group="warm")
         options = self.options
         if options.session is not None or options.step is not None:
             self.run_worker(self._deep(rows), group="deep", exclusive=True)
@@ -135,6 +138,8 @@ class ReplayApp(App[None]):
 
     def open_session(self, session_id: str, *, wanted: str = "", then: str = "") -> None:
         """Open a session on top."""
+        from eve_replay_tui.screens.session import SessionScreen
+
         self.push_screen(SessionScreen(session_id, wanted=wanted, then=then))
 
     def ask_id(self) -> None:
@@ -152,7 +157,7 @@ class ReplayApp(App[None]):
         if not wanted:
             return
         screen = self.screen
-        if isinstance(screen, SessionScreen) and screen.go_to(wanted):
+        if _is_session(screen) and screen.go_to(wanted):
             return
         self.go_anywhere(wanted)
 
@@ -181,7 +186,7 @@ class ReplayApp(App[None]):
             return
         screen = self.screen
         target = "" if not kind and not wanted.startswith("step_") else wanted
-        if isinstance(screen, SessionScreen) and screen.session_id == session_id:
+        if _is_session(screen) and screen.session_id == session_id:
             screen.go_to(target or f"session:{session_id}")
         else:
             self.open_session(session_id, wanted=target)
@@ -191,6 +196,8 @@ class ReplayApp(App[None]):
         key = (id(explorer), turn_id)
         lab = self._labs.get(key)
         if lab is None or lab.session is not explorer.session:
+            from eve_replay.views.crash import CrashLab
+
             lab = CrashLab(explorer.session, turn_id, self.options.policy)
             if len(self._labs) > 12:
                 self._labs.clear()
@@ -255,7 +262,7 @@ class ReplayApp(App[None]):
         for screen in self.screen_stack:
             if isinstance(screen, SessionsScreen) and rows != screen.every:
                 screen.take(rows)
-            if isinstance(screen, SessionScreen) and screen.explorer is not None:
+            if _is_session(screen) and screen.explorer is not None:
                 await self._session_again(screen, screen.explorer)
 
     async def _session_again(self, screen: SessionScreen, before: Explorer) -> None:
@@ -312,6 +319,11 @@ class ReplayApp(App[None]):
         """Stop watching and close the journal."""
         self._stop.set()
         self.reader.close()
+
+
+def _is_session(screen: object) -> TypeGuard[SessionScreen]:
+    """Return whether a screen shows a session, without loading its code."""
+    return type(screen).__name__ == "SessionScreen"
 
 
 def _mark(explorer: Explorer) -> tuple[object, ...]:

@@ -159,6 +159,7 @@ class LineView(ScrollView, can_focus=True):
 
     DEFAULT_CSS = """
     LineView { height: 1fr; overflow-x: hidden; overflow-y: auto; scrollbar-size-vertical: 1;
+               scrollbar-gutter: stable;
                background: $background; color: $foreground; }
     """
 
@@ -187,6 +188,7 @@ class LineView(ScrollView, can_focus=True):
         super().__init__(id=id, classes=classes)
         self.rows: Rows = notice("")
         self.marker = marker
+        self.passive = False
         self._cache: dict[tuple[int, bool, bool, int], Strip] = {}
 
     # -- content ---------------------------------------------------------------------------------------
@@ -262,7 +264,7 @@ class LineView(ScrollView, can_focus=True):
         width = self.scrollable_content_region.width
         if not 0 <= index < len(self.rows):
             return Strip.blank(width, self.rich_style)
-        chosen = index == self.cursor
+        chosen = index == self.cursor and not self.passive
         place = (index, chosen, self.has_focus, width)
         strip = self._cache.get(place)
         if strip is None:

@@ -82,9 +82,13 @@ class Painter:
             over: style over everything (selection).
         """
         segments: list[Segment] = []
-        used = 0
+        used = grown = 0
         for span in line:
             text = self.text(span.text)
+            if self.ascii_only and not span.text.isascii():
+                grown += len(text) - display_width(safe_text(span.text))
+            if grown > 0:
+                text, grown = _narrower(text, grown)
             cells = display_width(text)
             if used + cells > width:
                 text = cut(text, width - used, end="~" if self.ascii_only else "…")
@@ -97,6 +101,15 @@ class Painter:
         if used < width:
             segments.append(Segment(" " * (width - used), _mixed(base, None, over)))
         return Strip(segments, width) if used <= width else Strip(segments)
+
+
+def _narrower(text: str, by: int) -> tuple[str, int]:
+    """Take blanks away where there are two, so that columns stay aligned; return what could not be taken."""
+    while by > 0 and "  " in text:
+        head, _, tail = text.rpartition("  ")
+        text = f"{head} {tail}"
+        by -= 1
+    return text, by
 
 
 @lru_cache(4096)

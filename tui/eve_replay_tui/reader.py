@@ -14,11 +14,13 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from eve_replay import Journal, open_journal
-from eve_replay.views.explorer import Explorer
 from eve_replay_tui.options import Options
+
+if TYPE_CHECKING:
+    from eve_replay import Journal
+    from eve_replay.views.explorer import Explorer
 
 __all__ = ["Job", "Lane", "Reader", "Stopped"]
 
@@ -112,6 +114,8 @@ class Reader:
         """The journal, opened when first asked for (in a worker thread)."""
         with self._lock:
             if self._journal is None:
+                from eve_replay import open_journal
+
                 opener = self.options.opener
                 self._journal = opener() if opener is not None else open_journal(self.options.source)
             return self._journal
@@ -130,12 +134,21 @@ class Reader:
             if known is not None:
                 self._explorers.move_to_end(session.id)
                 return known
+            from eve_replay.views.explorer import Explorer
+
             made = Explorer(session, self.options.policy)
             if keep:
                 self._explorers[session.id] = made
                 while len(self._explorers) > _KEPT:
                     self._explorers.popitem(last=False)
             return made
+
+    def warm(self) -> None:
+        """Load the code of the other screens, so that opening them does not wait for it."""
+        import importlib
+
+        for name in ("session", "crash", "matrix", "diff", "verdicts", "search"):
+            importlib.import_module(f"eve_replay_tui.screens.{name}")
 
     def refresh(self) -> None:
         """Forget what was read, so that the next question sees the world as it is now."""

@@ -49,33 +49,33 @@ def _theme(name: Theme) -> TextualTheme:
 
 
 def _plain_theme() -> TextualTheme:
-    default = "ansi_default"
+    """Return black and white, of which :class:`PlainFilter` leaves reverse, bold and underline."""
+    black, white = "#000000", "#ffffff"
     return TextualTheme(
         name="eve-none",
-        primary=default,
-        secondary=default,
-        accent=default,
-        warning=default,
-        error=default,
-        success=default,
-        foreground=default,
-        background=default,
-        surface=default,
-        panel=default,
-        boost=default,
+        primary=white,
+        secondary=white,
+        accent=white,
+        warning=white,
+        error=white,
+        success=white,
+        foreground=white,
+        background=black,
+        surface=black,
+        panel=black,
+        boost=black,
         dark=True,
-        ansi=True,
         luminosity_spread=0.0,
         text_alpha=1.0,
         variables={
-            "block-cursor-text-style": "reverse",
-            "block-cursor-foreground": default,
-            "block-cursor-background": default,
+            "block-cursor-foreground": black,
+            "block-cursor-background": white,
+            "block-hover-background": black,
             "input-cursor-text-style": "reverse",
-            "input-selection-background": default,
-            "scrollbar": default,
-            "scrollbar-background": default,
-            "border": default,
+            "scrollbar": white,
+            "scrollbar-background": black,
+            "scrollbar-background-hover": black,
+            "scrollbar-background-active": black,
         },
     )
 
@@ -153,11 +153,13 @@ class AsciiFilter(LineFilter):
 
 @lru_cache(2048)
 def _uncoloured(style: Style) -> Style:
+    """Return a style without colours; a light background becomes reverse."""
+    back = style.bgcolor
+    light = back is not None and back.triplet is not None and sum(back.triplet) > 380
     return Style(
         bold=style.bold,
         underline=style.underline,
-        reverse=style.reverse,
-        dim=style.dim,
+        reverse=bool(style.reverse) != light,
         strike=style.strike,
         meta=style.meta,
     )

@@ -13,7 +13,10 @@ from eve_replay.views.tone import TONES, Tone
 from eve_replay.views.words import day_and_clock, plural
 from eve_replay_tui.lines import TextRow
 
-__all__ = ["point_row", "point_tone", "view_rows"]
+#: Longer lines are hard to read.
+LONGEST = 112
+
+__all__ = ["LONGEST", "point_row", "point_tone", "view_rows"]
 
 
 def point_tone(point: CrashPointRow) -> Tone:
@@ -35,7 +38,7 @@ def point_row(
         line=line(
             (f"{point.index + 1:>4} ", "muted"),
             (f"{TONES[point_tone(point)].sign:<2}", point_tone(point)),
-            ("..." if same else point.label, "muted" if same else "plain"),
+            (f"  after {point.address}" if same else point.label, "muted" if same else "plain"),
             (f"  {effects}" if effects and not same else "", point_tone(point)),
         ),
         key=str(point.index),
@@ -47,6 +50,7 @@ def point_row(
 def view_rows(view: CrashView, width: int, zone: tzinfo | None) -> list[TextRow]:
     """Return the answer: the outcome, effects, steps, what is paid, the sentence, the assumptions."""
     sign = TONES[view.tone].sign
+    width = min(width, LONGEST)
     out = [
         TextRow(
             line=line(
@@ -125,6 +129,10 @@ def _effect(row: CrashEffectRow) -> tuple[Cell, ...]:
     )
 
 
+def _starts(text: str) -> str:
+    return f"{text} start" if text == "1" else f"{text} starts"
+
+
 def _steps(view: CrashView, width: int) -> list[TextRow]:
     out = [TextRow(line=()), TextRow(line=line(("steps", "strong")))]
     name = max((display_width(step.function) for step in view.steps), default=0)
@@ -136,7 +144,7 @@ def _steps(view: CrashView, width: int) -> list[TextRow]:
                     (f"  {sign} ", step.tone),
                     f"{step.function:<{name}}  ",
                     (f"{step.verdict.replace('-', ' '):<14}", step.tone),
-                    (f"{step.attempts} starts  {step.certainty}", "muted"),
+                    (f"{_starts(step.attempts)}  {step.certainty}", "muted"),
                 ),
                 key=step.key,
             )

@@ -116,8 +116,19 @@ class _Beside:
             )
 
     def labelled(self, name: str, left: str, right: str, tone: Tone) -> None:
-        self.add(line((f"  {name}", "tool")))
-        self.sides(left or "-", right or "-", tone)
+        head = pad(cut(name, 12), 14)
+        one, two = wrap(left or "-", self.column - 16), wrap(right or "-", self.column - 2)
+        for n in range(max(len(one), len(two))):
+            a = one[n] if n < len(one) else ""
+            b = two[n] if n < len(two) else ""
+            self.add(
+                (
+                    Span("  " + (head if not n else " " * 14), "tool"),
+                    Span(pad(a, self.column - 16), tone),
+                    Span(" │ ", "muted"),
+                    Span("  " + b, tone),
+                )
+            )
 
     def diff(self, view: DiffView | None) -> None:
         if view is None or view.same:

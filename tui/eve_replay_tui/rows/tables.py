@@ -170,8 +170,8 @@ def effect_text(rows: Sequence[EffectRow], width: int, zone: tzinfo | None) -> l
                 copy=row.call_id,
             )
         )
-        source = {"hint": ", guessed from the name", "policy": ", by your policy"}.get(row.protection_source)
-        text = f"{row.protection}{source or ''}"
+        source = ", by your policy" if row.protection_source == "policy" else ""
+        text = f"{row.protection.replace('(hint)', '(guessed from the name)')}{source}"
         if row.idempotency_key:
             text += f"; key {row.idempotency_key}"
             text += ", another in each attempt" if row.same_key is False else ""

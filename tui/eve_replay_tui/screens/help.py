@@ -64,7 +64,8 @@ class HelpScreen(Dialog[None]):
             ("q", "Leave the program."),
         ]
         rows.append(TextRow(line=()))
-        for key, text in dict(keys).items():
+        first = dict(reversed(keys))
+        for key, text in ((key, first[key]) for key in dict(keys)):
             for n, each in enumerate(paragraph(text, width=width - 12)):
                 head = key if not n else ""
                 rows.append(TextRow(line=(*line((f"  {head:<10}", "tool")), *each)))

@@ -8,7 +8,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from eve_replay.views.explorer import Explorer
-from eve_replay.views.matrix import MatrixRow, MatrixView
+from eve_replay.views.matrix import MatrixCell, MatrixRow, MatrixView
 from eve_replay.views.safe import cut, display_width, pad
 from eve_replay.views.text import Span, line, paragraph
 from eve_replay.views.tone import TONES
@@ -53,6 +53,7 @@ class MatrixScreen(ReplayScreen):
         self.every = False
         self.first = 0
         self.job = Job("Simulating every crash point")
+        self._natural: list[int] = []
 
     def compose(self) -> ComposeResult:
         """Return the panes."""
@@ -74,7 +75,8 @@ class MatrixScreen(ReplayScreen):
 
     def on_mount(self) -> None:
         """Begin to simulate."""
-        self.query_one("#sentence", LineView).can_focus = False
+        below = self.query_one("#sentence", LineView)
+        below.can_focus, below.passive = False, True
         self.query_one("#head", Heading).left = line(("Matrix", "strong"))
         self.grid.focus()
         self.grid.show(notice(self.job.text))
@@ -115,10 +117,14 @@ class MatrixScreen(ReplayScreen):
     def take(self, matrix: MatrixView) -> None:
         """Show a matrix."""
         self.matrix = matrix
+        self._natural = [
+            max((display_width(_cell_text(row.cells[n])) for row in matrix.rows), default=0)
+            for n in range(len(matrix.columns))
+        ]
         head = self.query_one("#head", Heading)
         turn = (self.turn_id or "run").replace("turn_", "turn ")
         head.left = line(("Matrix  ", "strong"), turn)
-        head.right = line((", ".join(words for _, words in matrix.assumptions), "muted"))
+        head.right = line((", ".join(f"{name} {words}" for name, words in matrix.assumptions), "muted"))
         totals: list[Span] = []
         for total in matrix.totals:
             sign = TONES[total.tone].sign
@@ -153,7 +159,7 @@ class MatrixScreen(ReplayScreen):
         for n, column in enumerate(columns):
             if 2 <= n < 2 + self.first:
                 continue
-            cells = min(max(display_width(column.title), 9), 22) + 2
+            cells = min(max(display_width(column.title), self._natural[n], 9), 26) + 2
             if used + cells > width:
                 break
             shown.append((n, cells))
@@ -181,11 +187,7 @@ class MatrixScreen(ReplayScreen):
         ]
         for n, cells in shown:
             cell = row.cells[n]
-            mark = TONES[cell.tone].sign
-            text = f"{mark + ' ' if mark else ''}{cell.text}"
-            if cell.runs:
-                text += f" ({cell.runs} runs)"
-            spans.append(Span(pad(cut(text, cells - 1), cells), cell.tone))
+            spans.append(Span(pad(cut(_cell_text(cell), cells - 1), cells), cell.tone))
         return TextRow(line=tuple(spans), key=str(row.point.index), copy=row.sentence, data=row)
 
     def _sentence(self) -> None:
@@ -253,3 +255,10 @@ class MatrixScreen(ReplayScreen):
                 self.grid.action_line(n - self.grid.cursor)
                 return
         self.say("No further harmful point.")
+
+
+def _cell_text(cell: MatrixCell) -> str:
+    """Return the sign and text of a cell, with how often the body ran where that differs."""
+    sign = TONES[cell.tone].sign
+    runs = f" ({cell.runs} runs)" if cell.runs else ""
+    return f"{sign + ' ' if sign else ''}{cell.text}{runs}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import ClassVar, get_args
+from typing import TYPE_CHECKING, ClassVar, get_args
 
 from textual import events
 from textual.app import ComposeResult
@@ -12,17 +12,19 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widgets import Input
 
-from eve_replay.views.explorer import Explorer
 from eve_replay.views.safe import cut, pad, safe_text
 from eve_replay.views.sessions import SessionRow, SortBy, filter_rows, session_rows, sort_rows
 from eve_replay.views.text import Line, Span, line, paragraph
 from eve_replay.views.tone import TONES
-from eve_replay.views.verdicts import VerdictRow, verdict_rows
 from eve_replay.views.words import ago, day_and_clock, plural
 from eve_replay_tui.keys import bindings
 from eve_replay_tui.lines import Flow, LineView, Listing, TextRow, notice
 from eve_replay_tui.screens.base import ReplayScreen
 from eve_replay_tui.widgets.bars import Heading, KeyBar
+
+if TYPE_CHECKING:
+    from eve_replay.views.explorer import Explorer
+    from eve_replay.views.verdicts import VerdictRow
 
 __all__ = ["SessionsScreen"]
 
@@ -66,6 +68,8 @@ class SessionsScreen(ReplayScreen):
         self.sort: SortBy = "activity"
         self.reverse = False
         self.loaded = False
+        self._order: Sequence[SessionRow] = ()
+        self._order_state: tuple[object, ...] = ()
 
     def compose(self) -> ComposeResult:
         """Return the panes."""
@@ -93,10 +97,15 @@ class SessionsScreen(ReplayScreen):
 
     def on_mount(self) -> None:
         """Begin to read."""
-        self.query_one("#about", LineView).can_focus = False
+        about = self.query_one("#about", LineView)
+        about.can_focus, about.passive = False, True
         self.listing.focus()
         self.listing.show(notice("Reading the source ..."))
         self._head()
+        self.call_after_refresh(self._begin)
+
+    def _begin(self) -> None:
+        """Read once the screen is painted: both want the same processor."""
         self.run_worker(self._load(), group="load", exclusive=True)
 
     @property
@@ -155,13 +164,7 @@ class SessionsScreen(ReplayScreen):
     def _refit(self) -> None:
         """Filter, sort and show."""
         text = self.query_one("#filter", Input).value
-        known = self.details
-        rows: Sequence[SessionRow] = self.every
-        if known:
-            rows = [known.get(row.id, row) for row in rows]
-        shown = filter_rows(rows, text) if text.strip() else tuple(rows)
-        if self.sort != "activity" or self.reverse or known:
-            shown = sort_rows(shown, self.sort, reverse=self.reverse)
+        shown = filter_rows(self._ordered(), text) if text.strip() else tuple(self._ordered())
         current = self.listing.current
         self.shown = shown
         if not shown:
@@ -174,6 +177,17 @@ class SessionsScreen(ReplayScreen):
         self._head()
         self._columns()
         self._look()
+
+    def _ordered(self) -> Sequence[SessionRow]:
+        """Return all sessions sorted, with what is known of them; kept until one of these changes."""
+        state = (self.sort, self.reverse, len(self.details), id(self.every))
+        if state != self._order_state:
+            known = self.details
+            rows = [known.get(row.id, row) for row in self.every] if known else self.every
+            if self.sort != "activity" or self.reverse:
+                rows = sort_rows(rows, self.sort, reverse=self.reverse)
+            self._order, self._order_state = rows, state
+        return self._order
 
     def _empty(self, text: str) -> str:
         if text.strip():
@@ -282,6 +296,8 @@ class SessionsScreen(ReplayScreen):
         return explorer.row(now=self.replay.now())
 
     def _why(self, row: SessionRow) -> tuple[VerdictRow, ...]:
+        from eve_replay.views.verdicts import verdict_rows
+
         options = self.replay.options
         session = self.reader.explorer(row.id, keep=False).session
         return verdict_rows(session, now=self.replay.now(), zone=options.zone, policy=options.policy)

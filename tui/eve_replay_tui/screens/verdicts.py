@@ -16,6 +16,7 @@ from eve_replay.views.words import plural
 from eve_replay_tui.keys import bindings
 from eve_replay_tui.lines import Flow, LineView, TextRow, notice
 from eve_replay_tui.reader import Job
+from eve_replay_tui.rows.crash import LONGEST
 from eve_replay_tui.rows.tables import evidence_row
 from eve_replay_tui.screens.base import ReplayScreen
 from eve_replay_tui.widgets.bars import Heading, KeyBar
@@ -256,6 +257,7 @@ def _item(
     n: int, word: str, tone: Tone, remark: Line, texts: Sequence[tuple[str, Tone]], key: str, width: int
 ) -> list[TextRow]:
     sign = TONES[tone].sign or "-"
+    width = min(width, LONGEST)
     out = [TextRow(line=(*line((f"{sign} {word}", tone)), *remark), key=key, fold=str(n), data="head")]
     for text, each in texts:
         if text:

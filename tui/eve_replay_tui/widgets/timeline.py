@@ -57,7 +57,8 @@ def timeline_items(view: Timeline) -> list[_Item]:
     out = []
     for row in view.rows:
         out.append(_Item(row))
-        out.extend(_Item(row, bar) for bar in row.bars if bar.lane)
+        calls = sorted((bar for bar in row.bars if bar.lane), key=lambda bar: (bar.start, bar.lane))
+        out.extend(_Item(row, bar) for bar in calls)
     return out
 
 
