@@ -66,7 +66,7 @@ def open_dump(path: Path, wrap: Wrap) -> World:
             document = loads_json(raw)
         except ValueError as error:
             raise SourceUnreadable(f"{path} is a dump that is cut or damaged: {error}.") from error
-        read.document(document if isinstance(document, dict) else {})
+        read.document(document if isinstance(document, dict) else {}, receipt)
     if not read.runs and not read.events:
         raise SourceUnreadable(f"The dump {path} holds no run.")
     receipt.seen += read.count
@@ -97,11 +97,12 @@ class _Reader:
         #: Stream names that a run's records mention, by run.
         self._text: dict[str, list[str]] = {}
 
-    def document(self, document: Mapping[str, Any]) -> None:
+    def document(self, document: Mapping[str, Any], receipt: Receipt) -> None:
         """Take in a whole document."""
         for kind in _KINDS:
-            for record in _list(document.get(f"{kind}s")):
-                self._record(kind, record)
+            for number, record in enumerate(_list(document.get(f"{kind}s"))):
+                if not self._record(kind, record):
+                    receipt.skip(where=f"{kind}s[{number}]", what=kind, why="it is no record with ids")
         self._world(document.get("world"))
         found = document.get("streams")
         for name, stream in (found if isinstance(found, dict) else {}).items():
@@ -114,9 +115,11 @@ class _Reader:
             if isinstance(line, JsonFault) or not isinstance(line, dict):
                 why = line.message if isinstance(line, JsonFault) else "it is no object"
                 receipt.skip(where=f"{name}:{number}", what="line", why=why)
-            elif line.get("kind") in _KINDS and isinstance(line.get("record"), dict):
-                run_id = str(line["record"].get("runId") or run_id)
-                self._record(line["kind"], line["record"])
+            elif line.get("kind") in _KINDS:
+                if self._record(line["kind"], line.get("record")):
+                    run_id = line["record"]["runId"]
+                else:
+                    receipt.skip(where=f"{name}:{number}", what=line["kind"], why="it is no record with ids")
             elif line.get("kind") == "stream":
                 self._stream(str(line.get("name")), line, run_id)
             elif line.get("kind") == "world":
@@ -127,9 +130,14 @@ class _Reader:
             self.about = {**world, **self.about, "of": str(world.get("kind", ""))}
             self.about.pop("kind", None)
 
-    def _record(self, kind: str, record: Mapping[str, Any]) -> None:
+    def _record(self, kind: str, record: object) -> bool:
+        """Take in one record; returns False when it is none."""
+        if not isinstance(record, dict) or not all(
+            isinstance(record.get(name), str) for name in ("runId", f"{kind}Id")
+        ):
+            return False
         self.count += 1
-        run_id = str(record.get("runId") or "")
+        run_id = str(record["runId"])
         stored = {name: value for name, value in record.items() if not name.startswith("$")}
         if kind == "run":
             fields = self._fields(stored, RUN_PAYLOADS, run_id)
@@ -151,6 +159,7 @@ class _Reader:
         text = dumps_tagged(record)
         if "strm_" in text:
             self._text.setdefault(run_id, []).append(text)
+        return True
 
     def _fields(self, stored: Mapping[str, Any], names: tuple[str, ...], run_id: str) -> dict[str, Any]:
         return {

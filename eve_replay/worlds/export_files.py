@@ -19,6 +19,7 @@ __all__ = ["ExportFile", "Row", "kind_of", "read_file", "read_folder"]
 
 Row = Mapping[str, Any]
 _SUFFIXES = (".json", ".ndjson", ".jsonl", ".txt")
+_IDS = ("runId", "stepId", "eventId", "hookId", "streamId")
 _LIMIT = 1 << 30
 _EMPTY = (
     "the file is empty: the command failed. A BigInt anywhere in the data makes it print nothing, and a "
@@ -49,18 +50,15 @@ def kind_of(row: object) -> str:
     """Return which entity a row is, empty when it is none."""
     if not isinstance(row, Mapping):
         return ""
-    has = row.keys().__contains__
-    if has("eventId"):
-        return "event" if has("eventType") else "sleep" if has("resumeAt") or has("correlationId") else ""
-    if has("stepId") and has("runId"):
-        return "step"
-    if has("hookId"):
-        return "hook"
-    if has("runId") and has("workflowName"):
-        return "run"
-    if has("streamId") and has("runId"):
-        return "stream"
-    return ""
+    texts = {name for name in _IDS if isinstance(row.get(name), str)}
+    if "runId" not in texts:
+        return ""
+    if "eventId" in texts:
+        return "event" if "eventType" in row else "sleep" if "correlationId" in row else ""
+    for kind, name in (("step", "stepId"), ("hook", "hookId"), ("stream", "streamId")):
+        if name in texts:
+            return kind
+    return "run" if "workflowName" in row else ""
 
 
 def read_folder(folder: Path, receipt: Receipt) -> Iterator[ExportFile]:

@@ -26,6 +26,7 @@ _HEAD = 65_536
 _SUFFIXES = (".json", ".ndjson", ".jsonl", ".txt")
 #: The writer's own bookkeeping in every document.
 _OWN = ("_id", "__v")
+_IDS = ("runId", "eventId", "stepId", "hookId", "chunkId", "streamName")
 
 
 class MongoWorld(MemoryWorld):
@@ -76,7 +77,14 @@ def _add(found: _Found, place: str, document: object, wrap: Wrap, receipt: Recei
         return
     receipt.parsed += 1
     value = {name: item for name, item in value.items() if name not in _OWN}
-    if "eventId" in value:
+    if "scheduledFor" in value or "lockedUntil" in value:
+        receipt.skip(where=place, what="queue message", why="the queue is not part of the journal")
+        return
+    wrong = [name for name in _IDS if name in value and not isinstance(value[name], str)]
+    if wrong or ("runId" not in value and "chunkId" not in value):
+        why = f"its {wrong[0]} is no text" if wrong else "it names no run"
+        receipt.skip(where=place, what="document", why=why)
+    elif "eventId" in value:
         found.events.append(EventRecord(entity_fields(value, wrap, place), place))
     elif "stepId" in value:
         found.steps.append(StepRecord(entity_fields(value, wrap, place), place))
@@ -98,8 +106,6 @@ def _add(found: _Found, place: str, document: object, wrap: Wrap, receipt: Recei
         found.streams[run_id, name] = StreamRecord({"runId": run_id, "name": name}, place)
     elif "runId" in value and "workflowName" in value:
         found.runs.append(RunRecord(entity_fields(value, wrap, place), place))
-    elif "scheduledFor" in value or "lockedUntil" in value:
-        receipt.skip(where=place, what="queue message", why="the queue is not part of the journal")
     else:
         receipt.skip(where=place, what="document", why="it is of no collection of this world")
 

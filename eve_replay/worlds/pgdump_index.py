@@ -152,6 +152,10 @@ class DumpIndex:
             return
         key = self._text(values.get(KEYS.get(piece.table, "id"))) or ""
         group = self._text(values.get(_GROUPED_BY.get(piece.table, "run_id"))) or ""
+        if piece.table in TABLES and not (key and group):
+            where = f"{self._label} at byte {piece.offset}"
+            self._receipt.skip(where=where, what="row", why="it has no id or names no run")
+            return
         table.count += 1
         table.groups.setdefault(group, []).append(Place(key, piece.offset, len(text), copy, columns))
         if piece.table == "workflow_stream_chunks":

@@ -8,16 +8,16 @@ in ``fields``; only the ``created_at`` property of the record is corrected.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from eve_replay.ids import ulid_time
 from eve_replay.problems import Receipt
-from eve_replay.records import EventRecord, HookRecord, RunRecord, StepRecord, WaitRecord
+from eve_replay.records import EventRecord, HookRecord, Record, RunRecord, StepRecord, WaitRecord
 from eve_replay.times import parse_time
 
-__all__ = ["Zone", "zone_shift"]
+__all__ = ["Zone", "shifted", "zone_shift"]
 
 #: Zones are multiples of a quarter of an hour, at most 14 hours away from UTC.
 _QUARTER = timedelta(minutes=15)
@@ -158,3 +158,14 @@ class _Wait(WaitRecord):
     def created_at(self) -> datetime | None:
         """The instant in UTC; ``fields`` keeps the stored text."""
         return _right(self.time("createdAt"), self.shift)
+
+
+_SHIFTED: Mapping[type[Record], Callable[..., Record]] = {
+    RunRecord: _Run, StepRecord: _Step, EventRecord: _Event, HookRecord: _Hook, WaitRecord: _Wait,
+}  # fmt: skip
+
+
+def shifted(record: Record, shift: timedelta) -> Record:
+    """Return a record of this shift, as it was when it was packed into a bundle."""
+    make = _SHIFTED.get(type(record))
+    return record if make is None else make(record.fields, record.origin, shift=shift)

@@ -95,7 +95,7 @@ class RedisWorld:
             keys = [f"{self._prefix}:runs:{run_id}" for run_id in page]
             for key, run_id, stored in zip(keys, page, self._store.hashes(keys), strict=True):
                 if stored:
-                    yield RunRecord(self._fields(stored, key), origin=key)
+                    yield RunRecord(self._named(stored, key, runId=run_id), origin=key)
                 else:
                     self.receipt.skip(where=key, what=run_id, why="the index names it and it is gone")
 
@@ -103,7 +103,7 @@ class RedisWorld:
         """Return one run."""
         key = self._exists(run_id)
         (stored,) = list(self._tally.group("runs", run_id, self._store.hashes([key])))
-        return RunRecord(self._fields(stored, key), origin=key)
+        return RunRecord(self._named(stored, key, runId=run_id), origin=key)
 
     def events(self, run_id: str) -> Iterator[EventRecord]:
         """Yield the run's events by id: within a millisecond the set orders by base64 text, not by id."""
@@ -114,11 +114,13 @@ class RedisWorld:
         for number, member in enumerate(members):
             where = f"{key}[{number}]"
             opened = self._open(member, where)
-            if isinstance(opened, Mapping):
-                fields = entity_fields(opened, self._wrap, where)
-                events.append(EventRecord(fields, origin=where))
-            else:
+            if not isinstance(opened, Mapping):
                 self.receipt.skip(where=where, what="event", why="its CBOR cannot be read")
+            elif not isinstance(opened.get("eventId"), str):
+                self.receipt.skip(where=where, what="event", why="it has no id")
+            else:
+                fields = entity_fields(opened, self._wrap, where)
+                events.append(EventRecord({**fields, "runId": run_id}, origin=where))
         yield from sorted(events, key=lambda event: event.event_id)
 
     def steps(self, run_id: str) -> Iterator[StepRecord]:
@@ -126,7 +128,8 @@ class RedisWorld:
         self._exists(run_id)
         steps = self._indexed("steps", f"{self._prefix}:steps:idx:run:{run_id}", run_id)
         for key, stored in self._tally.group("steps", run_id, steps):
-            yield StepRecord(self._fields(stored, key), origin=key)
+            step_id = key.rpartition(":")[2]
+            yield StepRecord(self._named(stored, key, runId=run_id, stepId=step_id), origin=key)
 
     def others(self, run_id: str) -> Iterator[Other]:
         """Yield open hooks and the streams; this world has no records of waits."""
@@ -136,7 +139,8 @@ class RedisWorld:
         hooks = zip(keys, self._store.hashes(keys), strict=True)
         for key, stored in self._tally.group("hooks", run_id, hooks):
             if stored:
-                yield HookRecord(self._fields(stored, key), origin=key)
+                hook_id = key.removeprefix(f"{self._prefix}:hooks:")
+                yield HookRecord(self._named(stored, key, runId=run_id, hookId=hook_id), origin=key)
         for name in sorted(self._store.members(f"{self._prefix}:stream:runs:{run_id}")):
             text = name.decode("utf-8", "replace")
             yield StreamRecord({"runId": run_id, "name": text}, origin=f"{self._prefix}:stream:{text}")
@@ -195,6 +199,17 @@ class RedisWorld:
         except binascii.Error:
             return None
         return self._wrap.open_cbor(data, where, self.receipt)
+
+    def _named(self, stored: Mapping[bytes, bytes], key: str, **names: str) -> dict[str, object]:
+        """Return a hash as record fields; the ids are those of the key, whatever the hash says."""
+        fields = self._fields(stored, key)
+        for name, wanted in names.items():
+            if fields.get(name) != wanted:
+                self.receipt.problem(
+                    "warning", "name-mismatch", key, f"The key says {name} {wanted}, the record does not."
+                )
+                fields[name] = wanted
+        return fields
 
     def _fields(self, stored: Mapping[bytes, bytes], key: str) -> dict[str, object]:
         opened: dict[str, object] = {}
