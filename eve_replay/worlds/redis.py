@@ -1,4 +1,4 @@
-"""The community Redis world: ``redis://`` addresses and ``keys.json`` files of the same keys."""
+"""The community Redis world: ``redis://`` addresses, RDB files, and ``keys.json`` files of the same keys."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ from urllib.parse import parse_qs, urlsplit
 from eve_replay.errors import SourceUnreadable
 from eve_replay.worlds.base import World
 from eve_replay.worlds.export_entities import Wrap, number_option, read_json, text_option
-from eve_replay.worlds.redis_store import FileStore, KeyStore, ServerStore
+from eve_replay.worlds.redis_rdb import MAGIC, read_rdb
+from eve_replay.worlds.redis_store import FileStore, KeyStore, RdbStore, ServerStore
 from eve_replay.worlds.redis_world import RedisWorld
 
 __all__ = ["opener"]
 
 _SCHEMES = ("redis://", "rediss://", "redis+unix://", "unix://")
 _HEAD = 65_536
-_RDB = b"REDIS00"
+_INDEX = ":runs:idx:all"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +31,13 @@ class _RedisOpener:
         try:
             path = Path(source)
             if path.is_dir():
-                return 0.55 if (path / "keys.json").is_file() else 0.0
+                named = ((path / name).is_file() for name in ("keys.json", "dump.rdb"))
+                return 0.55 if any(named) else 0.0
             with path.open("rb") as file:
                 head = file.read(_HEAD)
         except (OSError, ValueError):
             return 0.0
-        if head.startswith(_RDB):
+        if head.startswith(MAGIC):
             return 0.9
         if not head.lstrip().startswith(b"{"):
             return 0.0
@@ -56,29 +58,42 @@ class _RedisOpener:
         else:
             store = _file_store(Path(source))
         try:
-            return RedisWorld(store, prefix=prefix, wrap=Wrap.of(options))
+            world = RedisWorld(store, prefix=prefix, wrap=Wrap.of(options))
         except BaseException:
             store.close()
             raise
+        if isinstance(store, RdbStore) and store.fault:
+            world.receipt.problem(
+                "error", "torn-rdb", store.label, f"The RDB file is not whole: {store.fault}."
+            )
+        return world
 
 
-def _file_store(path: Path) -> FileStore:
+def _file_store(path: Path) -> KeyStore:
     if path.is_dir():
-        path = path / "keys.json"
+        path = path / ("keys.json" if (path / "keys.json").is_file() else "dump.rdb")
     try:
         with path.open("rb") as file:
-            binary = file.read(len(_RDB)) == _RDB
+            binary = file.read(len(MAGIC)) == MAGIC
     except OSError as error:
         raise SourceUnreadable(f"{path} cannot be read: {error.strerror or error}.") from error
     if binary:
-        raise SourceUnreadable(
-            f"{path} is an RDB file in Redis' own binary form.",
-            hint="Start a private redis-server on a copy of it (--dbfilename) and open redis://localhost:PORT.",
-        )
+        return _rdb_store(path)
     keys = read_json(path)
     if not isinstance(keys, dict):
         raise SourceUnreadable(f"{path} is no dump of Redis keys: it is no JSON object.")
     return FileStore(keys, str(path))
+
+
+def _rdb_store(path: Path) -> RdbStore:
+    found = read_rdb(path.read_bytes())
+    # A file may hold several databases; the one with runs in it is meant.
+    number = next((n for n, keys in found.databases.items() if any(key.endswith(_INDEX) for key in keys)), 0)
+    if found.fault and not found.databases[number]:
+        raise SourceUnreadable(f"{path} cannot be read: {found.fault}.")
+    store = RdbStore(found.databases.get(number, {}), str(path))
+    store.fault = found.fault
+    return store
 
 
 opener = _RedisOpener()

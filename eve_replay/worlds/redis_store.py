@@ -9,8 +9,9 @@ from typing import Any, Protocol
 from urllib.parse import parse_qs, urlsplit, urlunsplit
 
 from eve_replay.errors import EveReplayError, SourceUnreadable, WrongUse
+from eve_replay.worlds.redis_rdb import RdbKey
 
-__all__ = ["FileStore", "KeyStore", "ServerStore", "StreamEntry"]
+__all__ = ["FileStore", "KeyStore", "RdbStore", "ServerStore", "StreamEntry"]
 
 StreamEntry = tuple[str, dict[bytes, bytes]]
 _BATCH = 500
@@ -245,3 +246,41 @@ def _pairs(items: list[Any]) -> dict[bytes, bytes]:
             if name is not None and value is not None:
                 pairs[name] = value
     return pairs
+
+
+class RdbStore:
+    """The keys of one database of an RDB file."""
+
+    def __init__(self, keys: Mapping[str, RdbKey], label: str) -> None:
+        self.label = label
+        #: Why the file was not read to its end, empty when it was.
+        self.fault = ""
+        self._keys = keys
+
+    def _value(self, key: str, kind: str) -> Any:
+        found = self._keys.get(key)
+        return found.value if found is not None and found.kind == kind else None
+
+    def find(self, pattern: str) -> Iterator[str]:
+        """Yield matching keys."""
+        end = pattern.removeprefix("*")
+        yield from (key for key in self._keys if key.endswith(end))
+
+    def hashes(self, keys: list[str]) -> list[dict[bytes, bytes]]:
+        """Return hashes."""
+        return [self._value(key, "hash") or {} for key in keys]
+
+    def sorted_members(self, key: str) -> Iterator[bytes]:
+        """Yield members by score."""
+        yield from self._value(key, "zset") or ()
+
+    def members(self, key: str) -> list[bytes]:
+        """Return the members of a set."""
+        return self._value(key, "set") or []
+
+    def entries(self, key: str) -> Iterator[StreamEntry]:
+        """Yield stream entries."""
+        yield from self._value(key, "stream") or ()
+
+    def close(self) -> None:
+        """Nothing is open."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import random
 import socket
 import time
 import traceback
@@ -18,6 +19,8 @@ from eve_replay.worlds.base import World
 from eve_replay.worlds.contract import check_world
 from eve_replay.worlds.dump import dump_document
 from eve_replay.worlds.redis import opener
+from eve_replay.worlds.redis_listpack import lzf, stream_entries, ziplist
+from eve_replay.worlds.redis_rdb import read_rdb
 from eve_replay.worlds.redis_world import RedisWorld
 from tests.support import redisserver
 from tests.support.corpus import names, scenario
@@ -139,20 +142,151 @@ def test_other_prefixes_are_found_and_chosen(tmp_path: Path) -> None:
             ask("wrun_x")
 
 
-def test_an_rdb_file_and_other_files_are_explained(tmp_path: Path) -> None:
-    rdb = folder_of("redisr_retry/final") / "dump.rdb"
-    assert opener.recognises(str(rdb)) == 0.9
-    with pytest.raises(SourceUnreadable, match="redis-server"):
-        opener.open(str(rdb))
+@pytest.mark.parametrize("snapshot", SNAPSHOTS)
+def test_an_rdb_file_holds_the_same(snapshot: str, tmp_path: Path) -> None:
+    folder = folder_of(snapshot)
+    source = str(folder / "dump.rdb")
+    assert opener.recognises(source) == 0.9
+    world = opener.open(source)
+    ours, file = dump_document(world), dump_document(opener.open(str(folder / "keys.json")))
+    assert same_paths(ours) == same_paths(file)
+    (tmp_path / "dump.rdb").write_bytes(Path(source).read_bytes())
+    assert opener.recognises(str(tmp_path)) == 0.55
+    assert len(list(opener.open(str(tmp_path)).runs())) == len(ours["runs"])
+
+
+def test_a_torn_rdb_file_shows_what_is_there(tmp_path: Path) -> None:
+    raw = (folder_of("redisr_sleephook/final") / "dump.rdb").read_bytes()
+    path = tmp_path / "dump.rdb"
+    seen = set()
+    for cut in range(100, len(raw) - 1, 1997):
+        path.write_bytes(raw[:cut])
+        try:
+            world = opener.open(str(path))
+        except SourceUnreadable:
+            seen.add("nothing")
+            continue
+        assert [p.code for p in world.receipt.problems] == ["torn-rdb"]
+        dump_document(world)
+        seen.add("something")
+    assert seen == {"nothing", "something"}
+    chance = random.Random(7)
+    for _ in range(100):
+        damaged = bytearray(raw)
+        for _ in range(3):
+            damaged[chance.randrange(9, len(raw))] = chance.randrange(256)
+        path.write_bytes(damaged)
+        try:
+            json.dumps(dump_document(opener.open(str(path))))
+        except EveReplayError as error:
+            assert str(error)
+
+
+def test_other_files_are_explained(tmp_path: Path) -> None:
     other = tmp_path / "keys.json"
     other.write_text("[1, 2", "utf-8")
     assert opener.recognises(str(other)) == 0.0
-    for text in ("[1, 2", "[1, 2]", "{}"):
+    for text in ("[1, 2", "[1, 2]", "{}", "REDIS0010"):
         other.write_text(text, "utf-8")
         with pytest.raises(SourceUnreadable):
             opener.open(str(other))
     with pytest.raises(SourceUnreadable):
         opener.open(str(tmp_path / "missing.json"))
+
+
+@pytest.mark.redis
+@pytest.mark.parametrize("packed", ["yes", "no"])
+def test_every_encoding_the_server_writes_is_read(packed: str) -> None:
+    """Small and large values of every type, with numbers that each packed form stores differently."""
+    server = redisserver.start(None, "--rdbcompression", packed)
+    numbers = [
+        0,
+        1,
+        12,
+        13,
+        63,
+        64,
+        127,
+        128,
+        -1,
+        -4096,
+        4095,
+        8191,
+        -8192,
+        2**15,
+        -(2**23),
+        2**31 - 1,
+        -(2**63),
+    ]
+    texts = ["", "a", "x" * 63, "y" * 64, "z" * 4095, "w" * 4096, "v" * 70_000, "\0\xff"]
+    items = [*map(str, numbers), *texts]
+    try:
+        with server.connect() as link:
+            for number, text in enumerate(items):
+                link.set(f"string:{number}", text)
+            link.set("gone", 1, px=86_400_000)
+            for name, some in (
+                ("small", items[:20]),
+                ("large", items),
+                ("many", [f"m{i}" for i in range(2000)]),
+            ):
+                link.hset(f"hash:{name}", mapping={f"f{i}": text for i, text in enumerate(some)})
+                link.sadd(f"set:{name}", *some)
+                link.rpush(f"list:{name}", *some)
+                link.zadd(f"zset:{name}", {text: i / 3 for i, text in enumerate(some)})
+                for i, text in enumerate(some):
+                    link.xadd(
+                        f"stream:{name}",
+                        {"a": text, "b": i} if i % 7 else {"other": text},
+                        id=f"{i + 1}-{i % 3}",
+                    )
+            link.sadd("set:numbers", *numbers[:10])
+            link.zadd("zset:odd", {"inf": float("inf"), "-inf": float("-inf"), "big": 1e300, "int": 7})
+            link.xdel("stream:small", "3-2")
+            link.xgroup_create("stream:small", "group", id="0")
+            link.xreadgroup("group", "consumer", {"stream:small": ">"}, count=3)
+            link.execute_command("SELECT", 3)
+            link.set("elsewhere", "x")
+            link.execute_command("SELECT", 0)
+            link.save()
+            folder = Path(link.config_get("dir")["dir"])
+            found = read_rdb((folder / "dump.rdb").read_bytes())
+            assert found.fault == "" and found.version
+            assert found.databases[3]["elsewhere"].value == b"x"
+            keys = found.databases[0]
+            assert set(keys) == {key.decode() for key in link.scan_iter(count=1000)}
+            for name, key in keys.items():
+                real: object = {
+                    "string": lambda n: link.get(n),
+                    "hash": lambda n: link.hgetall(n),
+                    "set": lambda n: sorted(link.smembers(n)),
+                    "list": lambda n: link.lrange(n, 0, -1),
+                    "zset": lambda n: link.zrange(n, 0, -1),
+                    "stream": lambda n: [(i.decode(), f) for i, f in link.xrange(n)],
+                }[key.kind](name)
+                ours = sorted(key.value) if key.kind == "set" else key.value  # type: ignore[type-var]
+                assert ours == real, name
+    finally:
+        server.stop()
+
+
+def test_packed_forms_of_old_servers() -> None:
+    def packed(*entries: bytes) -> bytes:
+        return bytes(10) + b"".join(entries) + b"\xff"
+
+    found = ziplist(packed(b"\x00\x03abc", b"\x05\xf1", b"\x02\xfd", b"\x02\xc0\xff\x7f", b"\x04\xfe\x80",
+                           b"\x03\xf0\x00\x00\x80", b"\xfe\x05\x00\x00\x00\x40\x03xyz"))  # fmt: skip
+    assert list(found) == [b"abc", b"0", b"12", b"32767", b"-128", b"-8388608", b"xyz"]
+    with pytest.raises(ValueError, match="no ziplist"):
+        list(ziplist(packed(b"\x00\xff")))
+    node = bytes(6) + b"\x05\x01\x00\x01\x01\x01\xff"
+    for broken in (node, bytes(6) + b"\xff", bytes(6) + b"\x81a\x02\xff"):
+        with pytest.raises((ValueError, IndexError)):
+            list(stream_entries((1, 0), broken))
+    assert lzf(b"\x02abc\x60\x02", 8) == b"abcabcab"
+    for bad in (b"\xe0\xff\xff", b"\x00a"):
+        with pytest.raises((ValueError, IndexError)):
+            lzf(bad, 5)
 
 
 def failure(source: str, **options: object) -> str:
