@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from eve_replay.codec.collector import collector_pause
 from eve_replay.codec.devalue import Notes, hydrate_all, special
 from eve_replay.codec.jsontext import JsonFault, parse_json
 from eve_replay.values import Undecoded
 
 __all__ = ["decode_devalue", "decode_text", "hydrate_json"]
-
-#: Texts shorter than this are decoded before the collector would run at all.
-_PAUSE_FROM = 4096
 
 
 def decode_devalue(text: str | bytes, *, max_cells: int | None = None) -> tuple[object, Notes]:
@@ -29,13 +25,6 @@ def decode_devalue(text: str | bytes, *, max_cells: int | None = None) -> tuple[
     if max_cells is not None and len(text) > max_cells and text.count(",") > max_cells:
         notes.failed = True
         return Undecoded("too-big", f"It holds more than {max_cells} values, the limit."), notes
-    if len(text) < _PAUSE_FROM:
-        return _decode(text, notes)
-    with collector_pause:
-        return _decode(text, notes)
-
-
-def _decode(text: str, notes: Notes) -> tuple[object, Notes]:
     data = parse_json(text)
     if isinstance(data, JsonFault):
         notes.failed = True

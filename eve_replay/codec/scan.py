@@ -12,7 +12,6 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from eve_replay.codec.collector import collector_pause
 from eve_replay.codec.front import Front
 from eve_replay.codec.jsontext import JsonFault, parse_json
 from eve_replay.values import Undecoded
@@ -107,8 +106,7 @@ class Entries:
         """Return the whole document as JSON gave it; do not change it. Raises Fault."""
         if self._parsed is None and self._whole is not None:
             text = self._whole()
-            with collector_pause:
-                self._parsed = _parse(text, 0, len(text))
+            self._parsed = _parse(text, 0, len(text))
             self._scanning = False
             self._known.clear()
             self._source, self._data = None, b""

@@ -1,13 +1,11 @@
 """devalue documents beyond the vectors: typed values, references, damage in place, bombs."""
 
 import math
-import time
 
 import pytest
 
 from eve_replay.codec import Payload, decode_devalue
 from eve_replay.codec.base64text import decode_base64, decoded_size
-from eve_replay.codec.collector import collector_pause
 from eve_replay.codec.regexps import regexp_fault
 from eve_replay.codec.urls import url_fault
 from eve_replay.values import (
@@ -276,13 +274,11 @@ def test_legacy_payloads_are_not_changed_by_reading():
 
 def test_big_integers_have_a_limit():
     digits = "7" * 100_000
-    started = time.perf_counter()
     found = value(f'[["BigInt",1],"{digits}"]')
     assert to_tagged(found) == {"$type": "BigInt", "value": digits}
     assert value(f'[["BigInt",1],"-{digits}"]').value == -found.value
     assert isinstance(value(f'[["BigInt",1],"{digits}7"]'), Undecoded)
     assert isinstance(value(f'[["BigInt",1],"0x{digits}7"]'), Undecoded)
-    assert time.perf_counter() - started < 10
 
 
 def test_too_many_cells():
@@ -296,27 +292,6 @@ def test_sparse_arrays_have_the_vendors_limit():
     assert value("[[-7,100000,7,1],2]").length == 100_000
     assert value("[[-7,100001]]").reason == "too-big"
     assert value("[[-7,4294967296]]").reason == "invalid-input"
-
-
-def test_the_collector_is_left_as_it_was():
-    import gc
-
-    assert gc.isenabled()
-    with collector_pause:
-        assert not gc.isenabled()
-        with collector_pause:
-            assert not gc.isenabled()
-        assert not gc.isenabled()
-    assert gc.isenabled()
-    gc.disable()
-    try:
-        with collector_pause:
-            pass
-        assert not gc.isenabled()
-        value(f'["{"x" * 9000}"]')
-        assert not gc.isenabled()
-    finally:
-        gc.enable()
 
 
 @pytest.mark.parametrize(
