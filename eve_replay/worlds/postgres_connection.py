@@ -12,6 +12,7 @@ import socket
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from time import monotonic
 from typing import Any
 
 import psycopg
@@ -28,7 +29,15 @@ __all__ = ["Connection", "Query"]
 Query = sql.SQL | sql.Composed
 
 #: Times are printed in ISO form whatever the server prefers.
-_SETTINGS = "set local statement_timeout = {}; set local lock_timeout = {}; set local datestyle = 'ISO'"
+#: An open snapshot keeps the server from clearing old rows, so one that is forgotten (a notebook left
+#: open) is ended by the server after a quarter of an hour; the next question begins a new one.
+_SETTINGS = (
+    "set local statement_timeout = {}; set local lock_timeout = {}; set local datestyle = 'ISO'; "
+    "set local idle_in_transaction_session_timeout = {}"
+)
+_IDLE = 900.0
+#: After this many seconds of silence the connection is tried before it is used.
+_QUIET = 30.0
 #: Seconds we wait beyond the limit that the server was given.
 _GRACE = 2.0
 #: A cursor is planned for its first rows only when the reader wants the first rows soon. Elsewhere that
@@ -54,6 +63,7 @@ class Connection:
         self._count = 0
         self._closed = False
         self._silent = False
+        self._used = monotonic()
         self._link = self._connect()
 
     def _connect(self) -> psycopg.Connection[tuple[Any, ...]]:
@@ -152,6 +162,13 @@ class Connection:
     def _begin(self) -> None:
         if self._closed:
             raise SourceUnreadable(f"{self.address.label} was closed.", hint="Open the source again.")
+        if monotonic() - self._used > _QUIET and not self._link.closed:
+            try:
+                with self._watched():
+                    self._link.execute("select 1")
+            except psycopg.Error:
+                self._link.close()
+        self._used = monotonic()
         if self._link.closed:
             self._link = self._connect()
             self._receipt.problem(
@@ -164,7 +181,7 @@ class Connection:
         if self._link.info.transaction_status == TransactionStatus.IDLE:
             limit = round(self.address.timeout * 1000)
             with self._watched():
-                self._link.execute(_SETTINGS.format(limit, min(limit, 5000)))
+                self._link.execute(_SETTINGS.format(limit, min(limit, 5000), round(_IDLE * 1000)))
 
     def _failed(self, error: psycopg.Error, doing: str = "") -> EveReplayError:
         self.refresh()

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import socket
+import subprocess
+import sys
 import threading
 import time
 import traceback
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from eve_replay.errors import EveReplayError, SourceUnreadable, WrongUse
 from eve_replay.worlds.postgres import opener
 from eve_replay.worlds.postgres_address import parse_address, public_source
+from eve_replay.worlds.registry import open_world
 from tests.support import pgserver
 from tests.support.corpus import scenario
 
@@ -71,7 +75,30 @@ def test_addresses_that_cannot_be_meant(source: str) -> None:
         parse_address(source)
 
 
-def test_addresses_are_recognised_without_importing_the_driver() -> None:
+def test_recognising_imports_no_driver() -> None:
+    code = (
+        "import sys\n"
+        "from eve_replay.worlds.registry import guesses\n"
+        "for source in ('postgres://h/d', 'redis://h', 'mongodb://h', 'dump.sql', '.'): guesses(source)\n"
+        "print(sorted({'psycopg', 'redis', 'cbor2'} & set(sys.modules)))"
+    )
+    root = Path(__file__).parents[3]
+    done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(("library", "source"), [("psycopg", "postgres://h/d"), ("redis", "redis://h/0")])
+def test_a_missing_library_is_named(library: str, source: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [
+        n for n in sys.modules if n == "eve_replay.worlds.postgres_world" or n.startswith("psycopg")
+    ]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, library, None)
+    with pytest.raises(SourceUnreadable, match=rf"{library}.*pip install 'eve-replay\["):
+        open_world(source)
+
+
+def test_addresses_are_recognised() -> None:
     assert opener.recognises("postgresql://h/d") == opener.recognises("POSTGRES://h/d") == 1.0
     assert opener.recognises("postgres") == opener.recognises("/tmp/postgres") == 0.0
 
@@ -283,6 +310,22 @@ def test_a_slow_answer_and_a_broken_connection(server: pgserver.Server) -> None:
     world.close()
     with pytest.raises(SourceUnreadable, match="was closed"):
         list(world.runs())
+
+
+@pytest.mark.postgres
+def test_a_forgotten_snapshot_is_ended_and_begun_anew(
+    server: pgserver.Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from eve_replay.worlds import postgres_connection
+
+    monkeypatch.setattr(postgres_connection, "_IDLE", 0.2)
+    monkeypatch.setattr(postgres_connection, "_QUIET", 0.3)
+    world = opener.open(server.url("er_access"))
+    run = next(iter(world.runs()))
+    time.sleep(0.6)
+    assert len(list(world.events(run.run_id))) == 10, "nothing is lost and nothing fails"
+    assert [p.code for p in world.receipt.problems] == ["snapshot-renewed"]
+    world.close()
 
 
 @pytest.mark.postgres
