@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from eve_replay.checks.finding import Verdict
 from eve_replay.checks.phrases import GRACE, Voice
+from eve_replay.journal.messages import recorded_answer
 from eve_replay.journal.model import Evidence, Park, Session
 
 __all__ = ["park_verdicts", "version_verdicts"]
@@ -18,6 +19,8 @@ def park_verdicts(session: Session, voice: Voice) -> Iterator[Verdict]:
             yield from _lost(park, voice)
         elif park.open and park.kind == "timer" and park.due is not None and voice.now - park.due > GRACE:
             continue  # said as overdue
+        elif park.open and (answer := recorded_answer(session.messages, park.request_id)) is not None:
+            yield _answered(park, answer, voice)
         elif park.open:
             yield _parked(park, voice)
         elif park.kind == "approval":
@@ -50,6 +53,23 @@ def park_verdicts(session: Session, voice: Voice) -> Iterator[Verdict]:
                 turn_id=message.turn_id or "",
                 run_id=message.run_id,
             )
+
+
+def _answered(park: Park, answer: str, voice: Voice) -> Verdict:
+    word = f" ({answer})" if answer else ""
+    return Verdict(
+        code="held",
+        sentence=f"{_subject(park)} was held for a person from {voice.clock(park.since)}; the answer{word} is "
+        "recorded, and nothing on the stream says yet that it was taken. What was approved runs in the step "
+        "that takes the answer, and can have run before the stream says so.",
+        certainty="observed",
+        evidence=park.evidence,
+        turn_id=park.turn_id or "",
+        run_id=park.run_id,
+        step_id=park.step_id or "",
+        tool=park.tool or "",
+        call_ids=(park.call_id,) if park.call_id else (),
+    )
 
 
 def _subject(park: Park) -> str:

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from eve_replay.journal.executions import Execution, child_part, function_part, seen_part, unseen_part
-from eve_replay.journal.model import Attempt, Coordinate, Run, Session, Step, ToolCall
+from eve_replay.journal.messages import recorded_answer
+from eve_replay.journal.model import Attempt, Coordinate, Park, Run, Session, Step, ToolCall
 from eve_replay.values import same
 
 __all__ = ["EffectKind", "Group", "function_groups", "tool_groups"]
@@ -153,9 +154,16 @@ def _approved(group: Group, session: Session) -> bool:
         park.kind == "approval"
         and park.call_id in group.call_ids
         and park.turn_id in (None, group.turn_id)
-        and (park.released_by or "").startswith("approve")
+        and _yes(park, session)
         for park in session.parks
     )
+
+
+def _yes(park: Park, session: Session) -> bool:
+    """Whether it was approved: the stream says so, or the log holds the answer and the stream not yet."""
+    if park.open and not park.lost:
+        return (recorded_answer(session.messages, park.request_id) or "").startswith("approve")
+    return (park.released_by or "").startswith("approve")
 
 
 def _children_of(group: Group, by_call: Mapping[str, list[Run]], session: Session) -> list[Run]:

@@ -17,7 +17,7 @@ from eve_replay.journal.model import Evidence, Message, Park, Run, StreamEvent, 
 from eve_replay.journal.steps import event_evidence
 from eve_replay.records import EventRecord
 
-__all__ = ["read_messages"]
+__all__ = ["read_messages", "recorded_answer"]
 
 _COMMANDS = frozenset({"clear", "compact", "reset"})
 
@@ -42,6 +42,27 @@ class _Delivery:
         if self.event is not None:
             return event_evidence(self.event, self.note, "$.payload")
         return Evidence(kind="payload", id=self.run_id, run_id=self.run_id, path="$[0].input", note=self.note)
+
+
+def recorded_answer(messages: Sequence[Message], request_id: str | None) -> str | None:
+    """Return the option a recorded delivery chose for a request, None when the log holds no answer to it.
+
+    The log is ahead of the stream: an answer counts from its ``hook_received`` on, and the step that takes it
+    can have run its tool before the first word of that is on the stream (formats/SWEEP.md section 1).
+
+    Args:
+        messages: the session's deliveries.
+        request_id: the request.
+    """
+    for message in reversed(messages):
+        if request_id is None or not message.event_id or request_id not in message.request_ids:
+            continue
+        responses = message.payload.get("inputResponses") if isinstance(message.payload, Mapping) else None
+        for response in responses if isinstance(responses, list) else []:
+            if isinstance(response, Mapping) and response.get("requestId") == request_id:
+                option = response.get("optionId")
+                return option if isinstance(option, str) else ""
+    return None
 
 
 def read_messages(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from eve_replay.journal.effects import Effect
+from eve_replay.journal.messages import recorded_answer
 from eve_replay.journal.model import Session, Step
 from eve_replay.recovery.situation import EffectState, Situation, StepState
 
@@ -87,7 +88,7 @@ class EffectReader:
                 state.gate = "approval"
             elif newest.open:
                 # The answer is in the log and not yet taken: what it says is not on the stream.
-                state.gate = None if self._approves() else "approval"
+                state.gate = None if self._approves(newest.request_id) else "approval"
             return
         if home is not None and home.code == "done" and effect.executions.max == 0:
             deferred = any(
@@ -98,11 +99,9 @@ class EffectReader:
             )
             state.step = _dispatcher(situation) if deferred else None
 
-    def _approves(self) -> bool:
-        """Whether the newest delivery says yes (its payload holds an approve answer)."""
-        answers = [m for m in self.session.messages if m.event_id]
-        text = repr(answers[-1].payload) if answers else ""
-        return "approve" in text and "deny" not in text
+    def _approves(self, request_id: str | None) -> bool:
+        """Whether the log's newest answer to the request says yes."""
+        return (recorded_answer(self.session.messages, request_id) or "").startswith("approve")
 
 
 def _unborn(situation: Situation, function: str) -> StepState:

@@ -3,7 +3,7 @@
 import pytest
 
 from eve_replay.journal.effects import effects_of
-from eve_replay.journal.model import Park, Turn
+from eve_replay.journal.model import Message, Park, Turn
 from tests.support.corpus import data, names, scenario
 from tests.support.synthetic import (
     RUN,
@@ -139,6 +139,34 @@ def test_an_approved_call_of_an_interrupted_step_that_shows_nothing():
     effect = only(held, after, parks=(park,))
     assert counts(effect) == (0, 1)
     assert effect.protection.klass == "approval-gated"
+
+
+@pytest.mark.parametrize(("option", "expected"), [("approve", (0, 1)), ("cancel", (0, 0)), (None, (0, 0))])
+def test_a_recorded_answer_counts_before_the_stream_says_that_it_was_taken(option, expected):
+    # Effects run ahead of the stream (formats/SWEEP.md section 1): the log alone says that the call may run.
+    park = Park(
+        kind="approval",
+        session_id=RUN,
+        run_id=RUN,
+        since=None,
+        call_id="c1",
+        request_id="req_1",
+        turn_id="turn_0",
+        open=True,
+    )
+    answer = Message(
+        delivery_id="d1",
+        session_id=RUN,
+        run_id=RUN,
+        role="pending",
+        event_id="evnt_00000000000000000000000009",
+        request_ids=("req_1",),
+        payload={"inputResponses": [{"requestId": "req_1", "optionId": option}]},
+    )
+    held = turn_step(attempt(1, call("c1", deferred=True)), action="held")
+    after = turn_step(attempt(1, outcome="running", start=10), step_id="step_B")
+    effect = only(held, after, parks=(park,), messages=(answer,) if option else ())
+    assert counts(effect) == expected
 
 
 def test_a_denied_call_did_not_run():
