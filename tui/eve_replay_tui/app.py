@@ -25,6 +25,7 @@ from eve_replay_tui.reader import Reader
 from eve_replay_tui.screens.help import AskScreen
 from eve_replay_tui.screens.sessions import SessionsScreen
 from eve_replay_tui.themes import THEMES, AsciiFilter, PlainFilter, tone_theme
+from eve_replay_tui.work import start
 
 if TYPE_CHECKING:
     from eve_replay.views.crash import CrashLab
@@ -103,12 +104,12 @@ class ReplayApp(App[None]):
 
     def opened(self, rows: tuple[SessionRow, ...]) -> None:
         """The source has been read: follow the deep links, begin to watch."""
-        self.run_worker(self.reader.long.run(self.reader.warm), group="warm")
+        start(self, "warm", self.reader.long.run, self.reader.warm)
         options = self.options
         if options.session is not None or options.step is not None:
-            self.run_worker(self._deep(rows), group="deep", exclusive=True)
+            start(self, "deep", self._deep, rows)
         if options.live:
-            self.run_worker(self._watch(), group="watch", exclusive=True)
+            start(self, "watch", self._watch)
 
     async def _deep(self, rows: tuple[SessionRow, ...]) -> None:
         """Open the session and the step that were asked for."""
@@ -163,7 +164,7 @@ class ReplayApp(App[None]):
 
     def go_anywhere(self, wanted: str) -> None:
         """Go to an id or key in whatever session has it."""
-        self.run_worker(self._go(wanted), group="go", exclusive=True)
+        start(self, "go", self._go, wanted)
 
     async def _go(self, wanted: str) -> None:
         kind, parts = split_key(wanted) if ":" in wanted else ("", ("",))

@@ -20,6 +20,7 @@ from eve_replay_tui.screens.base import ReplayScreen
 from eve_replay_tui.screens.help import PickScreen
 from eve_replay_tui.widgets.bars import Heading, KeyBar
 from eve_replay_tui.widgets.points import PointStrip
+from eve_replay_tui.work import start
 
 __all__ = ["CrashScreen"]
 
@@ -116,7 +117,7 @@ class CrashScreen(ReplayScreen):
         self.points.show(notice("Working out the crash points ..."))
         self.points.focus()
         self.query_one("#head", Heading).left = line(("Crash lab", "strong"))
-        self.run_worker(self._load(), group="lab", exclusive=True)
+        start(self, "lab", self._load)
 
     @property
     def points(self) -> LineView:
@@ -183,7 +184,7 @@ class CrashScreen(ReplayScreen):
         if lab is None:
             return
         self.query_one(PointStrip).show(lab.points, self.index)
-        self.run_worker(self._answer(lab, self.index, dict(self.asked)), group="answer", exclusive=True)
+        start(self, "answer", self._answer, lab, self.index, dict(self.asked))
 
     async def _answer(self, lab: CrashLab, index: int, asked: dict[str, Any]) -> None:
         view = await self.work(self.reader.quick, lambda: lab.view(index, **asked), self._wrong)

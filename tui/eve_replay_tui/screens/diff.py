@@ -17,6 +17,7 @@ from eve_replay_tui.rows.diffs import attempt_diff_rows, step_diff_rows
 from eve_replay_tui.screens.base import ReplayScreen
 from eve_replay_tui.screens.help import PickScreen
 from eve_replay_tui.widgets.bars import Heading, KeyBar
+from eve_replay_tui.work import start
 
 __all__ = ["DiffScreen"]
 
@@ -104,7 +105,7 @@ class DiffScreen(ReplayScreen):
 
     def _start(self) -> None:
         self.diff.show(notice("Comparing ..."))
-        self.run_worker(self._load(), group="diff", exclusive=True)
+        start(self, "diff", self._load)
 
     async def _load(self) -> None:
         pairs = self._pairs()

@@ -17,6 +17,7 @@ from eve_replay_tui.lines import Flow, LineView, Listing, TextRow, notice
 from eve_replay_tui.reader import Job
 from eve_replay_tui.screens.base import ReplayScreen
 from eve_replay_tui.widgets.bars import Heading, KeyBar
+from eve_replay_tui.work import start
 
 __all__ = ["MatrixScreen"]
 
@@ -80,7 +81,7 @@ class MatrixScreen(ReplayScreen):
         self.query_one("#head", Heading).left = line(("Matrix", "strong"))
         self.grid.focus()
         self.grid.show(notice(self.job.text))
-        self.run_worker(self._load(), group="matrix", exclusive=True)
+        start(self, "matrix", self._load)
 
     @property
     def grid(self) -> LineView:

@@ -17,6 +17,7 @@ from eve_replay_tui.lines import LineView, Listing, TextRow, notice
 from eve_replay_tui.reader import Job, Stopped
 from eve_replay_tui.screens.base import ReplayScreen
 from eve_replay_tui.widgets.bars import Heading, KeyBar
+from eve_replay_tui.work import start
 
 __all__ = ["SearchScreen"]
 
@@ -80,7 +81,7 @@ class SearchScreen(ReplayScreen):
         if event.value:
             self.job.stop()
             self.job = Job(f"Searching for {event.value!r}")
-            self.run_worker(self._search(event.value, self.job), group="search", exclusive=True)
+            start(self, "search", self._search, event.value, self.job)
 
     async def _search(self, text: str, job: Job) -> None:
         progress = self.set_interval(

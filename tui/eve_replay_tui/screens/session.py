@@ -24,6 +24,7 @@ from eve_replay_tui.screens.session_links import Links
 from eve_replay_tui.widgets.bars import Heading, KeyBar, TabBar
 from eve_replay_tui.widgets.inspector import InspectorPane
 from eve_replay_tui.widgets.timeline import TimelinePane
+from eve_replay_tui.work import start
 
 __all__ = ["SessionScreen"]
 
@@ -145,7 +146,7 @@ class SessionScreen(Links, ReplayScreen):
         self.query_one("#head", Heading).left = line(self.session_id)
         self.outline.show(notice("Joining the session ..."))
         self.outline.focus()
-        self.run_worker(self._load(), group="load", exclusive=True)
+        start(self, "load", self._load)
 
     @property
     def outline(self) -> LineView:
@@ -169,7 +170,7 @@ class SessionScreen(Links, ReplayScreen):
             getattr(explorer, name)
         return explorer
 
-    async def _load(self, *, again: bool = False) -> None:
+    async def _load(self, again: bool = False) -> None:
         if again:
             await self.work(self.reader.quick, self.reader.refresh, self._failed)
         explorer = await self.work(self.reader.quick, self._made, self._failed)

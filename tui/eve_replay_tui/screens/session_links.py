@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 from eve_replay.views.base import split_key
 from eve_replay_tui.lines import LineView
 from eve_replay_tui.rows.tree import id_of
+from eve_replay_tui.work import start
 
 if TYPE_CHECKING:
     from eve_replay_tui.screens.session import SessionScreen
@@ -26,7 +27,7 @@ class Links:
         """Make a move of the cursor; crash points are known once the lab has been opened."""
         me = self._me
         if action.endswith("crash-point") and me.explorer is not None:
-            me.run_worker(self._point(action), group="points", exclusive=True)
+            start(me, "points", self._point, action)
         else:
             me.move(action)
 
@@ -161,7 +162,7 @@ class Links:
     def action_reload(self) -> None:
         """Read the session again."""
         me = self._me
-        me.run_worker(me._load(again=True), group="load", exclusive=True)
+        start(me, "load", me._load, True)
         me.say("Reading again ...")
 
     def action_copy(self) -> None:
@@ -169,7 +170,7 @@ class Links:
         me = self._me
         if me.focused is me.inspector.body and me.inspector.shown is not None:
             shown, row = me.inspector.shown, me.inspector.body.current
-            me.run_worker(self._copy(lambda: shown.copy_text(row)), group="copy", exclusive=True)
+            start(me, "copy", self._copy, lambda: shown.copy_text(row))
         elif isinstance(me.focused, LineView) and me.focused.current is not None:
             me.replay.copy(id_of(me.focused.current.key))
 
@@ -184,7 +185,7 @@ class Links:
         me = self._me
         shown = me.inspector.shown
         if me.pane == "inspector" and shown is not None:
-            me.run_worker(self._export(), group="export", exclusive=True)
+            start(me, "export", self._export)
         else:
             super().action_export()  # type: ignore[misc]
 

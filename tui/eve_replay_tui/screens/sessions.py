@@ -21,6 +21,7 @@ from eve_replay_tui.keys import bindings
 from eve_replay_tui.lines import Flow, LineView, Listing, TextRow, notice
 from eve_replay_tui.screens.base import ReplayScreen
 from eve_replay_tui.widgets.bars import Heading, KeyBar
+from eve_replay_tui.work import start
 
 if TYPE_CHECKING:
     from eve_replay.views.explorer import Explorer
@@ -106,7 +107,7 @@ class SessionsScreen(ReplayScreen):
 
     def _begin(self) -> None:
         """Read once the screen is painted: both want the same processor."""
-        self.run_worker(self._load(), group="load", exclusive=True)
+        start(self, "load", self._load)
 
     @property
     def listing(self) -> LineView:
@@ -120,7 +121,7 @@ class SessionsScreen(ReplayScreen):
 
     # -- reading -----------------------------------------------------------------------------------------
 
-    async def _load(self, *, again: bool = False) -> None:
+    async def _load(self, again: bool = False) -> None:
         if again:
             await self.work(self.reader.listing, self.reader.refresh, self._failed)
         progress = self.set_interval(0.3, self._progress)
@@ -263,7 +264,7 @@ class SessionsScreen(ReplayScreen):
         row = self.selected
         if row is not None:
             self._preview(row)
-            self.run_worker(self._closer(row), group="closer", exclusive=True)
+            start(self, "closer", self._closer, row)
 
     @property
     def selected(self) -> SessionRow | None:
@@ -382,7 +383,7 @@ class SessionsScreen(ReplayScreen):
 
     def action_reload(self) -> None:
         """Read everything again."""
-        self.run_worker(self._load(again=True), group="load", exclusive=True)
+        start(self, "load", self._load, True)
         self.say("Reading again ...")
 
     def action_why(self) -> None:

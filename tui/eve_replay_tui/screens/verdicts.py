@@ -20,6 +20,7 @@ from eve_replay_tui.rows.crash import LONGEST
 from eve_replay_tui.rows.tables import evidence_row
 from eve_replay_tui.screens.base import ReplayScreen
 from eve_replay_tui.widgets.bars import Heading, KeyBar
+from eve_replay_tui.work import start
 
 __all__ = ["DoctorScreen", "WhyScreen"]
 
@@ -65,7 +66,7 @@ class _Verdicts(ReplayScreen):
         self.query_one("#head", Heading).left = line((self.TOPIC.capitalize(), "strong"))
         self.listing.focus()
         self.listing.show(notice("Working it out ..."))
-        self.run_worker(self._load(), group="verdicts", exclusive=True)
+        start(self, "verdicts", self._load)
 
     async def _load(self) -> None:
         raise NotImplementedError

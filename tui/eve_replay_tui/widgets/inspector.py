@@ -72,9 +72,7 @@ class InspectorPane(Vertical):
 
     def _ask(self, start: int) -> None:
         if self.explorer is not None:
-            self.run_worker(
-                self._fetch(self.explorer, self.key, self.wanted, start), group="tab", exclusive=True
-            )
+            start(self, "tab", self._fetch, self.explorer, self.key, self.wanted, start)
 
     async def _fetch(self, explorer: Explorer, key: str, wanted: str, start: int) -> None:
         from eve_replay_tui.screens.base import error_text

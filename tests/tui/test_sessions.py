@@ -1,0 +1,134 @@
+"""The list of sessions."""
+
+from __future__ import annotations
+
+import pytest
+from eve_replay_tui.screens.sessions import _SORTS
+from textual.widgets import Input
+
+from eve_replay.journal import Journal
+from tests.support import corpus
+from tests.tui.support import NARROW, lines, press, running, said, screen_name, settle, text
+from tests.tui.worlds import many
+
+
+async def test_a_session_with_its_status_counts_and_worst_verdict():
+    async with running() as pilot:
+        row = lines(pilot)[3]
+        assert row.startswith("▌  idle") and "0.80.1" in row and row.endswith("1AMCAAJ64S")
+        assert row.split()[-5:-2] == ["1", "1", "2"]  # turns, steps run again, effects twice
+        assert "ran twice" in text(pilot)
+        assert "charge_card (call mock-tool-call-1-0-1) may have run twice" in text(pilot)
+
+
+async def test_a_parked_session_says_for_what_and_since_when():
+    async with running("sample:approval-hold") as pilot:
+        assert "parked" in text(pilot) or "idle" in text(pilot)
+
+
+async def test_the_filter_narrows_while_typing_and_escape_clears_it():
+    async with running(opener=lambda: Journal(many(40))) as pilot:
+        await press(pilot, "slash", *"order 17")
+        assert pilot.app.screen.query_one("#filter", Input).value == "order 17"
+        assert len(pilot.app.screen.shown) == 1 and "1 of 40 sessions" in text(pilot)
+        await press(pilot, "escape")
+        assert "40 sessions" in text(pilot) and pilot.app.screen.listing.has_focus
+
+
+async def test_a_filter_that_fits_nothing_says_so():
+    async with running(opener=lambda: Journal(many(5))) as pilot:
+        await press(pilot, "slash", *"zzz")
+        assert "No session holds 'zzz'" in text(pilot)
+        await press(pilot, "escape")
+        assert len(pilot.app.screen.shown) == 5
+
+
+async def test_sorting_goes_through_every_column_and_keeps_the_cursor_on_its_session():
+    async with running(opener=lambda: Journal(many(30))) as pilot:
+        await press(pilot, "down", "down")
+        chosen = pilot.app.screen.selected.id
+        for sort in (*_SORTS[1:], _SORTS[0]):
+            await press(pilot, "t")
+            assert pilot.app.screen.sort == sort and pilot.app.screen.selected.id == chosen
+        await press(pilot, "T")
+        assert pilot.app.screen.reverse and "reversed" in text(pilot)
+
+
+@pytest.mark.parametrize(("key", "screen"), [("enter", "SessionScreen"), ("i", "SessionScreen")])
+async def test_opening(key, screen):
+    async with running(keys=[key]) as pilot:
+        assert screen_name(pilot) == screen
+
+
+@pytest.mark.parametrize(("key", "screen"), [("w", "WhyScreen"), ("c", "CrashScreen")])
+async def test_why_and_crash_lab_from_the_list(key, screen):
+    async with running(keys=[key]) as pilot:
+        await settle(pilot)
+        assert screen_name(pilot) == screen
+        await press(pilot, "escape", "escape")
+        assert screen_name(pilot) == "SessionsScreen"
+
+
+async def test_doctor_of_the_world_goes_to_what_a_finding_is_about():
+    async with running(corpus.data("stranded"), keys=["D"]) as pilot:
+        assert screen_name(pilot) == "DoctorScreen"
+
+
+async def test_copying_takes_the_whole_id():
+    async with running(keys=["y"]) as pilot:
+        assert pilot.app.clipboard == "wrun_01M8NVET2Q9XT7ZZ1AMCAAJ64S"
+        assert said(pilot).startswith("Copied wrun_")
+
+
+async def test_escape_says_how_to_quit_and_q_quits():
+    async with running(keys=["escape"]) as pilot:
+        assert said(pilot) == "q leaves the program."
+        await pilot.press("q")
+    assert pilot.app.return_code == 0
+
+
+async def test_reading_again_finds_new_sessions():
+    worlds = [many(3), many(4)]
+    journal = Journal(worlds[0])
+    async with running(opener=lambda: journal) as pilot:
+        assert "3 sessions" in text(pilot)
+        journal.world = worlds[1]
+        await press(pilot, "u")
+        assert "4 sessions" in text(pilot)
+
+
+async def test_a_source_that_cannot_be_read_is_told_in_words(tmp_path):
+    async with running(tmp_path) as pilot:
+        assert "could not be read" in text(pilot) or "no sessions" in text(pilot).lower()
+        assert "eve-replay tui sample:crash-in-tool" in text(pilot)
+
+
+async def test_an_empty_world_says_what_would_fill_it():
+    async with running(opener=lambda: Journal(many(0))) as pilot:
+        assert "one begins with the first message" in text(pilot)
+
+
+async def test_a_mouse_click_selects_and_a_second_one_opens():
+    async with running(opener=lambda: Journal(many(10))) as pilot:
+        await pilot.click("#list", offset=(20, 4))
+        await settle(pilot)
+        assert pilot.app.screen.listing.cursor == 4
+        await pilot.click("#list", offset=(20, 4))
+        await settle(pilot)
+        assert screen_name(pilot) == "SessionScreen"
+
+
+async def test_narrow_screens_leave_columns_out_and_nothing_is_ragged():
+    async with running(size=NARROW, opener=lambda: Journal(many(50))) as pilot:
+        shown = lines(pilot)
+        assert all(len(line) <= 80 for line in shown)
+        assert "twice" not in shown[2]
+        assert shown[-1].strip().endswith("? help")
+
+
+async def test_ten_thousand_rows_draw_only_what_is_on_screen():
+    async with running(opener=lambda: Journal(many(10_000))) as pilot:
+        view = pilot.app.screen.listing
+        await press(pilot, "end")
+        assert view.cursor == 9_999
+        assert len(view._cache) < 500 and len(pilot.app.screen.details) < 200
