@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeGuard
 
@@ -278,9 +277,14 @@ def _here(value: object) -> TypeGuard[Undecoded]:
     return isinstance(value, Undecoded) and value.path == "$" and value.offset is None
 
 
-def _own_copy(raw: object) -> object:
-    """Return legacy JSON whose containers may be used up by the decoder."""
-    try:
-        return copy.deepcopy(raw)
-    except RecursionError:
-        return raw
+def _own_copy(raw: object) -> Any:
+    """Return a deep copy of legacy JSON, whose containers the decoder may use up. Any depth."""
+    top: list[Any] = [raw]
+    todo: list[Any] = [top]
+    while todo:
+        holder = todo.pop()
+        for slot, item in holder.items() if isinstance(holder, dict) else enumerate(holder):
+            if isinstance(item, (dict, list)):
+                holder[slot] = copy = item.copy()
+                todo.append(copy)
+    return top[0]

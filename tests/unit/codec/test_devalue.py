@@ -272,6 +272,17 @@ def test_legacy_payloads_are_not_changed_by_reading():
     assert payload.size == 0 and payload.text_size is None and payload.raw is raw
 
 
+def test_a_deep_legacy_payload_is_not_changed_either():
+    inline = [1]
+    for _ in range(DEEP):
+        inline = ["Zebra", inline]
+    payload = Payload([inline, 5])
+    first = payload.value
+    payload.forget()
+    assert same(payload.value, first)
+    assert same(to_tagged(first), to_tagged(payload.value)) and inline[0] == "Zebra"
+
+
 def test_big_integers_have_a_limit():
     digits = "7" * 100_000
     found = value(f'[["BigInt",1],"{digits}"]')
