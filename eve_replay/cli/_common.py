@@ -326,6 +326,10 @@ def finish(shell: Shell, receipt: Receipt | None = None, *, problems: bool = Fal
     unclean = receipt is not None and not receipt.clean
     if problems or unclean:
         shell.exit_code = 1
+    if not shell.json and receipt is not None:
+        for problem in receipt.problems:
+            if problem.code == "redacted":
+                note(shell, problem.message)
     if shell.json or receipt is None or not unclean:
         return
     worst = [problem for problem in receipt.problems if problem.severity != "info"]

@@ -1,27 +1,35 @@
 """The lines of a bundle: any world's records as JSON, payloads as the bytes they were.
 
-A bundle (``.everun``) is one zstd stream of JSON lines. Line 1 is the header, the last line counts what came
-before it, so that a cut file is noticed. Version 1:
+A bundle (``.everun``) is a row of zstd frames between two skippable ones, so that ``zstd -dc`` prints it:
+
+- a skippable frame of ``everun`` and the version, by which the file is known whatever its name;
+- a frame with the header line; one frame for each run (its record, steps, events, hooks, waits, streams,
+  marks); one for each stream (its chunks); each ends with a ``stop`` line, so that a cut one is noticed;
+- a frame with the ``end`` line: counts, what the first reading could not read, where each frame begins;
+- a skippable frame that says where that last frame begins.
+
+Version 1 has these lines:
 
 ========  ==================================================================================
 line      fields
 ========  ==================================================================================
 header    ``format`` "eve-replay/bundle", ``version``, ``world`` {kind, label, about}, ``redaction`` or null
-run       ``k`` "run", ``f`` the record's fields, ``o`` origin
+run       ``k`` "run", ``f`` the record's fields, ``o`` origin, ``synth``, ``shift`` seconds
 step      ``k`` "step", ``f``, ``o``
 event     ``k`` "event", ``f``, ``o``
 hook      ``k`` "hook", ``f``, ``o``, ``hidden``
 wait      ``k`` "wait", ``f``, ``o``
 stream    ``k`` "stream", ``f``, ``o``
 mark      ``k`` "mark", ``f``, ``o``, ``kind``, ``phase``, ``subject``, ``run``
-chunk     ``k`` "chunk", ``s`` stream, ``i`` chunk id, ``d`` base64, ``e`` end flag, ``o``
-problem   ``k`` "problem": what the first reading could not read, so that it is not lost
-end       ``k`` "end", ``counts`` {kind: lines}
+chunks    ``k`` "chunks", ``s`` stream, ``run``: first line of a stream's frame
+chunk     ``k`` "chunk", ``s`` stream, ``i`` chunk id, ``t`` text or ``d`` base64, ``e`` end flag, ``o``
+stop      ``k`` "stop", ``n`` lines before it
+end       ``k`` "end", ``counts``, ``receipt``, ``redacted``, ``index`` [[kind, run, stream, offset]]
 ========  ==================================================================================
 
-A field value is JSON, except ``{"$bytes": base64}`` (a payload in its envelope), ``{"$plain": value}`` (a payload
-that is no bytes: plain, or ``$legacy`` devalue JSON), ``{"$value": tagged}`` (a JS value that JSON cannot hold) and ``{"$map": [[k, v]]}`` (a mapping
-that has one of these names as key).
+A field value is JSON, except ``{"$text": text}`` and ``{"$bytes": base64}`` (a payload in its envelope),
+``{"$plain": tagged}`` and ``{"$legacy": tagged}`` (a payload that is no bytes), ``{"$value": tagged}`` (a JS
+value that JSON cannot hold) and ``{"$map": [[k, v]]}`` (a mapping that has one of these names as key).
 """
 
 from __future__ import annotations
@@ -30,6 +38,7 @@ import base64
 import binascii
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Literal, cast, get_args
 
 from eve_replay.codec import Payload
@@ -52,7 +61,7 @@ __all__ = ["FORMAT", "VERSION", "BundleDamage", "chunk_line", "line_chunk", "lin
 FORMAT = "eve-replay/bundle"
 VERSION = 1
 
-_MARKERS = frozenset({"$bytes", "$legacy", "$plain", "$value", "$map"})
+_MARKERS = frozenset({"$bytes", "$text", "$legacy", "$plain", "$value", "$map"})
 _KINDS: Mapping[str, type[Record]] = {
     "run": RunRecord,
     "step": StepRecord,
@@ -62,7 +71,6 @@ _KINDS: Mapping[str, type[Record]] = {
     "stream": StreamRecord,
     "mark": MarkRecord,
 }
-_NAMES = {kind: name for name, kind in _KINDS.items()}
 
 MarkKind = Literal["step", "wait", "hook", "run", "token", "resume", "index"]
 
@@ -73,11 +81,17 @@ class BundleDamage(ValueError):
 
 def record_line(record: Record) -> dict[str, object]:
     """Return a record as one JSON-able line."""
-    line: dict[str, object] = {"k": _NAMES[type(record)], "f": _fields_out(record.fields)}
+    name = next(name for name, kind in _KINDS.items() if isinstance(record, kind))
+    line: dict[str, object] = {"k": name, "f": _fields_out(record.fields)}
+    shift = getattr(record, "shift", None)
+    if isinstance(shift, timedelta):
+        line["shift"] = shift.total_seconds()
     if record.origin:
         line["o"] = record.origin
     if isinstance(record, HookRecord) and record.hidden:
         line["hidden"] = True
+    if isinstance(record, RunRecord) and record.synthesised:
+        line["synth"] = True
     if isinstance(record, MarkRecord):
         line |= {"kind": record.kind, "phase": record.phase, "subject": record.subject, "run": record.of_run}
     return line
@@ -85,7 +99,9 @@ def record_line(record: Record) -> dict[str, object]:
 
 def chunk_line(chunk: StreamChunk) -> dict[str, object]:
     """Return a stream chunk as one JSON-able line."""
-    line: dict[str, object] = {"k": "chunk", "s": chunk.stream, "i": chunk.chunk_id, "d": _b64(chunk.data)}
+    line: dict[str, object] = {"k": "chunk", "s": chunk.stream, "i": chunk.chunk_id}
+    text = _as_text(chunk.data)
+    line |= {"d": _b64(chunk.data)} if text is None else {"t": text}
     if chunk.end:
         line["e"] = True
     if chunk.origin:
@@ -103,6 +119,16 @@ def line_record(line: Mapping[str, object], wrap: Wrap) -> Record:
     Raises:
         BundleDamage: the line is not of version 1.
     """
+    record = _record(line, wrap)
+    shift = line.get("shift")
+    if isinstance(shift, (int, float)):
+        from eve_replay.worlds.postgres_zone import shifted
+
+        return shifted(record, timedelta(seconds=shift))
+    return record
+
+
+def _record(line: Mapping[str, object], wrap: Wrap) -> Record:
     kind = _KINDS.get(str(line.get("k")))
     raw = line.get("f")
     if kind is None or not isinstance(raw, Mapping):
@@ -112,6 +138,8 @@ def line_record(line: Mapping[str, object], wrap: Wrap) -> Record:
     fields = _fields_in(
         raw, _Context(wrap=wrap, where=origin, run_id=run_id if isinstance(run_id, str) else "")
     )
+    if kind is RunRecord:
+        return RunRecord(fields, origin, synthesised=line.get("synth") is True)
     if kind is HookRecord:
         return HookRecord(fields, origin, hidden=line.get("hidden") is True)
     if kind is MarkRecord:
@@ -132,13 +160,15 @@ def line_chunk(line: Mapping[str, object]) -> StreamChunk:
     Raises:
         BundleDamage: the line is not of version 1.
     """
-    stream, chunk_id, data = line.get("s"), line.get("i"), line.get("d")
-    if not isinstance(stream, str) or not isinstance(chunk_id, str) or not isinstance(data, str):
-        raise BundleDamage("a chunk line lacks its stream, id or data")
+    stream, chunk_id, data, text = (line.get(name) for name in ("s", "i", "d", "t"))
+    if not isinstance(stream, str) or not isinstance(chunk_id, str):
+        raise BundleDamage("a chunk line lacks its stream or id")
+    if not isinstance(data, str) and not isinstance(text, str):
+        raise BundleDamage("a chunk line lacks its data")
     return StreamChunk(
         stream=stream,
         chunk_id=chunk_id,
-        data=_unb64(data),
+        data=text.encode("utf-8", "surrogatepass") if isinstance(text, str) else _unb64(str(data)),
         end=line.get("e") is True,
         origin=str(line.get("o") or ""),
     )
@@ -160,7 +190,8 @@ def _value_out(value: object) -> object:
         return value
     if isinstance(value, Payload):
         if value.is_bytes:
-            return {"$bytes": _b64(value.raw)}
+            text = _as_text(value.raw)
+            return {"$bytes": _b64(value.raw)} if text is None else {"$text": text}
         return {"$legacy" if value.layers == ("legacy",) else "$plain": to_tagged(value.raw)}
     if isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
         if value.keys() & _MARKERS:
@@ -196,16 +227,33 @@ def _value_in(value: object, context: _Context) -> object:
             return Payload.from_base64(
                 inner, keys=wrap.keys, limit=wrap.limit, where=context.where, run_id=context.run_id
             )
+        if name == "$text" and isinstance(inner, str):
+            return context.wrap.payload(inner.encode("utf-8", "surrogatepass"), context.where, context.run_id)
         if name == "$plain":
             return Payload.plain(from_tagged(inner), where=context.where, run_id=context.run_id)
         if name == "$legacy":
-            return context.wrap.payload(from_tagged(inner), context.where, context.run_id)
+            wrap = context.wrap
+            return Payload(
+                from_tagged(inner),
+                keys=wrap.keys,
+                limit=wrap.limit,
+                where=context.where,
+                run_id=context.run_id,
+            )
         if name == "$value":
             return from_tagged(inner)
         if name == "$map" and isinstance(inner, list):
             pairs = [pair for pair in inner if isinstance(pair, list) and len(pair) == 2]
             return {str(key): _value_in(item, context) for key, item in pairs}
     return _fields_in(value, context)
+
+
+def _as_text(data: bytes) -> str | None:
+    """Return bytes as text when that is exact: text packs better than base64, and can be searched."""
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
 
 
 def _b64(data: bytes) -> str:
