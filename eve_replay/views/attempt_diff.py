@@ -246,8 +246,13 @@ def _model(model: ModelDiff) -> ModelPair:
         sentence = f"called in the {'second' if one is None else 'first'} attempt only"
     else:
         calls = "the same calls under other ids" if model.calls == "other ids" else ""
-        sentence = f"text {words.get(model.text, model.text)}, "
-        sentence += calls or f"calls {words.get(model.calls, model.calls)}"
+        if model.text == model.calls and not calls:
+            sentence = f"text and calls {words.get(model.text, model.text)}"
+        else:
+            sentence = f"text {words.get(model.text, model.text)}; "
+            sentence += calls or f"calls {words.get(model.calls, model.calls)}"
+        if "unknown" in (model.text, model.calls):
+            sentence += ", since one side was cut off"
     return ModelPair(
         place=_place(model.coordinate.turn_id, model.coordinate.step_index),
         text=model.text,

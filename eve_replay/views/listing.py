@@ -234,7 +234,8 @@ def _facts(facts: Iterable[FactRow], width: int) -> list[Line]:
 
 
 def _model_lines(pair: ModelPair, width: int) -> list[Line]:
-    out = [(), line((f"model call, {pair.place}: ", "strong"), (pair.sentence, pair.tone))]
+    out: list[Line] = [(), line((f"model call, {pair.place}: ", "strong"))]
+    out += paragraph(pair.sentence, width=width, indent=2, tone=pair.tone)
     if pair.tokens_before or pair.tokens_after:
         tokens = pair.tokens_before
         if pair.tokens_before != pair.tokens_after:
