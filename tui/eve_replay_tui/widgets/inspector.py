@@ -70,9 +70,9 @@ class InspectorPane(Vertical):
         if 0 < n <= len(self.heads):
             self.open(self.heads[n - 1].name)
 
-    def _ask(self, start: int) -> None:
+    def _ask(self, first: int) -> None:
         if self.explorer is not None:
-            start(self, "tab", self._fetch, self.explorer, self.key, self.wanted, start)
+            start(self, "tab", self._fetch, self.explorer, self.key, self.wanted, first)
 
     async def _fetch(self, explorer: Explorer, key: str, wanted: str, start: int) -> None:
         from eve_replay_tui.screens.base import error_text
