@@ -55,6 +55,12 @@ def _outcome(situation: Situation, flow: Flow, course: Course) -> None:
         course.person = "send another message: it wakes the session up"
         for step in flow.side:
             course.use("side", step.function, step.evidence)
+    elif flow.deaf:
+        course.outcome, course.by = "hangs", "nobody"
+        course.ends = _ends(situation)
+        course.person = "repair the data folder by hand while the server is down; see doctor"
+        for step in flow.deaf:
+            course.use("side-deaf", step.function, step.evidence)
     elif not situation.open_turn:
         _closed(situation, course)
     else:

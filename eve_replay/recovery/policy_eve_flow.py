@@ -22,7 +22,10 @@ class Flow:
     #: Executions of a whole fresh child that recovery adds to what lies there, by run index.
     extra: dict[int, Executions] = field(default_factory=dict)
     hangs: list[tuple[str, str, tuple[str, ...]]] = field(default_factory=list)
+    #: Half-committed steps beside the turn: the turn stops after its running step until a message comes.
     side: list[StepState] = field(default_factory=list)
+    #: The same, but the turn runs to its end in one go, and the session hears nothing after that.
+    deaf: list[StepState] = field(default_factory=list)
     fails: tuple[str, str, tuple[str, ...]] | None = None
 
 
@@ -31,6 +34,7 @@ def flow_of(situation: Situation) -> Flow:
     flow = Flow()
     root = situation.root
     blocked = _blocks(root, flow, situation)
+    _side_steps(root, flow)
     flow.goes = ["yes" for _ in situation.runs]
     for run in situation.runs[1:]:
         if not run.awaited:
@@ -60,6 +64,24 @@ def flow_of(situation: Situation) -> Flow:
     return flow
 
 
+def _side_steps(root: RunState, flow: Flow) -> None:
+    """What a half-committed step beside the turn does to it.
+
+    The turn's own step decides. Begun, it is taken over through the queue when its lease is out, and the run
+    stops behind it. Not begun (or not even created), it runs at once and the turn goes on to its end in one
+    go; F1 throws again meanwhile and stops it all the same. After that the session takes messages into its
+    log and processes none, as behind every half-committed step.
+    """
+    if root.code in ("done", "ending", "unborn"):
+        return
+    begun = any(s.open and s.role != "side" and s.code not in ("B", "C3", "unborn") for s in root.steps)
+    for step in root.steps:
+        if step.role != "side" or not step.wedged:
+            continue
+        wakes = step.code == "F1" or (step.code == "F2" and begun)
+        (flow.side if wakes else flow.deaf).append(step)
+
+
 def _blocks(run: RunState, flow: Flow, situation: Situation) -> bool:
     """Whether something half written stops the run for good, and note what."""
     if run.code in ("done", "ending", "unborn"):
@@ -69,10 +91,6 @@ def _blocks(run: RunState, flow: Flow, situation: Situation) -> bool:
         if not step.wedged:
             continue
         if step.role == "side":
-            # Created locks of a side step stop nothing: the log does not know the step, so the turn does not
-            # wait for it (by the runtime's code; F1 and F2 were seen to need another message).
-            if step.code in ("F1", "F2"):
-                flow.side.append(step)
             continue
         if step.role == "handover" and step.code in ("F1", "F2"):
             # The parent has its word already: the child stays running for ever, the turn goes on.

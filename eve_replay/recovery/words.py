@@ -89,6 +89,11 @@ RULES: Mapping[str, RuleText] = MappingProxyType(
             "message wakes it up.",
             "SWEEP.md, side step",
         ),
+        "side-deaf": _seen(
+            "A half-committed step beside a turn whose own step has not begun: the turn runs to its end by "
+            "itself, then the session takes messages into its log and processes none.",
+            "the sweep taken again, T1",
+        ),
         "child-again": _seen(
             "An interrupted dispatch whose child run is already recorded starts a second child, while the "
             "first "
@@ -247,7 +252,9 @@ def _outcome(sim: Simulation) -> str:
         "recovers": "the turn goes on by itself" + when,
         "needs-message": "nothing goes on until somebody sends a message" + when,
         "needs-person": "it waits for a person",
-        "hangs": "the run hangs for good",
+        "hangs": "the run hangs for good"
+        if sim.ends == "never"
+        else "the turn runs to its end, then the session hangs and processes no further message",
         "fails": f"the run fails ({sim.ends.removeprefix('failed: ')})",
         "nothing-open": "nothing is open, so nothing is lost and nothing is repeated",
     }

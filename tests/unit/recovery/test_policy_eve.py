@@ -95,17 +95,6 @@ def test_where_nothing_comes_back_nothing_is_repeated(env):
     assert course.fates[0].attempts == Executions(min=1, max=1)
 
 
-def test_created_locks_of_a_side_step_stop_nothing():
-    side = step("C1b", role="side", function="startSessionTimeoutStep")
-    assert recover(situation(side, step("D", starts=1))).outcome == "recovers"
-
-
-def test_a_half_committed_side_step_stops_nothing_between_two_turn_steps():
-    side = step("F2", role="side", function="startSessionTimeoutStep", starts=1)
-    assert recover(situation(side, step("done", starts=1))).outcome == "recovers"
-    assert recover(situation(side, step("D", starts=1))).outcome == "needs-message"
-
-
 def test_a_wedge_of_a_run_nobody_waits_for_is_not_the_turns_affair():
     timeout = RunState(
         index=1,
@@ -139,3 +128,30 @@ def test_model_calls_are_counted_at_least_and_at_most():
 def test_an_idle_session_loses_nothing():
     course = recover(situation(step("done", starts=1), open_turn=False, ends="completed"))
     assert (course.outcome, course.by, course.ends) == ("nothing-open", "nobody", "completed")
+
+
+@pytest.mark.parametrize(
+    ("beside", "own", "outcome"),
+    [
+        ("F1", "D", "needs-message"),
+        ("F1", "C3", "needs-message"),
+        ("F2", "D", "needs-message"),
+        # The turn's step runs at once and the turn goes on to its end in one go; then nobody listens.
+        ("F2", "C3", "hangs"),
+        ("F2", "B", "hangs"),
+        ("F2", "done", "hangs"),
+        ("C1b", None, "hangs"),
+        ("C1b", "D", "hangs"),
+        # Not half-committed: both run.
+        ("C3", "C3", "recovers"),
+        ("B", "B", "recovers"),
+    ],
+)
+def test_a_half_committed_step_beside_the_turn(beside, own, outcome):
+    side = step(beside, role="side", function="startSessionTimeoutStep")
+    steps = [side] if own is None else [side, step(own, starts=int(own == "D"))]
+    course = recover(situation(*steps))
+    assert course.outcome == outcome
+    if outcome == "hangs":
+        assert course.ends != "never"
+        assert "side-deaf" in [use.rule for use in course.rules]
