@@ -15,12 +15,13 @@ if TYPE_CHECKING:
 __all__ = ["attempt_diff", "crash_lab", "explore"]
 
 
-def explore(target: Any, session: str | None = None, **options: Any) -> JournalWidget:
+def explore(target: Any, session: Any = None, **options: Any) -> JournalWidget:
     """Return the explorer of a session: tree, timeline and inspector under one cursor.
 
     Args:
-        target: a source, journal, session, turn or step.
-        session: which session, when the target holds several; the last one otherwise.
+        target: a source, journal, session, turn, step or attempt; it opens at what it was given.
+        session: id of the session, when the target holds several; the last one otherwise. For a turn, step or
+            attempt its session or journal; without it the variables of the notebook are looked through.
         **options: ``policy`` (effects policy), and options of ``open_world``.
 
     Raises:
@@ -35,7 +36,7 @@ def crash_lab(target: Any, turn: str | None = None, *, predict: bool = False, **
     """Return the crash lab of a turn: a crash line to move, and what a crash there would do.
 
     Args:
-        target: a source, journal, session or turn.
+        target: a source, journal, session, turn, step or attempt.
         turn: ``turn_0`` and so on; the last turn of the session otherwise.
         predict: hide each answer until the person has guessed.
         **options: ``session``, ``policy``, and options of ``open_world``.

@@ -10,7 +10,9 @@ from eve_replay.views.tone import BACKGROUNDS, PALETTES, TONES, Theme
 __all__ = ["script", "style", "widget_module"]
 
 #: In the order in which one needs the other.
-_PARTS = ("base", "timeline", "inspector", "diff", "crashlab", "explorer", "entry")
+_PARTS = (
+    "base", "cursor", "tree", "timeline", "inspector", "diff", "heat", "crashlab", "finder", "overlay", "explorer", "entry",
+)  # fmt: skip
 #: Edge lines, soft panels and the selection, per theme: surfaces, not tones.
 _SURFACES: dict[Theme, dict[str, str]] = {
     "light": {"edge": "#d1d9e0", "soft": "#f3f5f8", "pick": "#dcebfa"},
@@ -23,7 +25,13 @@ _SURFACES: dict[Theme, dict[str, str]] = {
 def script() -> str:
     """Return the shared functions; ``render`` and ``start`` are among them."""
     folder = files("eve_replay.notebook") / "static"
-    return "\n".join((folder / f"{name}.js").read_text(encoding="utf-8") for name in _PARTS)
+    return "\n".join(_lean((folder / f"{name}.js").read_text(encoding="utf-8")) for name in _PARTS)
+
+
+def _lean(text: str) -> str:
+    """Drop comment lines and indentation: every widget of a saved notebook holds the script."""
+    lines = (each.strip() for each in text.splitlines())
+    return "\n".join(each for each in lines if each and not each.startswith(("//", "/*", "* ", "*/")))
 
 
 @cache
@@ -52,4 +60,4 @@ def style() -> str:
         elif spec.outline:
             fill = f"box-shadow:inset 0 0 0 2px var(--er-{tone});color:var(--er-{tone});"
         blocks.append(f".er-f-{tone}{{{fill}}}")
-    return "\n".join([*blocks, (folder / "style.css").read_text(encoding="utf-8")])
+    return "\n".join([*blocks, _lean((folder / "style.css").read_text(encoding="utf-8"))])

@@ -2,63 +2,77 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import Any
 
-from eve_replay.errors import NotFound, WrongUse
-from eve_replay.journal import Journal, Session, Step, Turn, open_journal
+from eve_replay.errors import NotFound
+from eve_replay.journal import Attempt, Session, Step, Turn
+from eve_replay.notebook.owners import session_of
 from eve_replay.notebook.packing import Answers, explorer_data, lab_data, shared_words
 from eve_replay.notebook.widgets import JournalWidget
-from eve_replay.views.base import step_key
+from eve_replay.views.base import split_key, step_key
 from eve_replay.views.explorer import Explorer
+from eve_replay.views.html import html_of, lines_html
+from eve_replay.views.listing import attempt_diff_lines
+from eve_replay.views.text import line
 
 __all__ = ["diff_widget", "explorer_widget", "lab_widget"]
 
-#: How many things of an explorer a saved page holds the tabs of; the byte budget of the page comes first.
-_SAVED_TABS = 400
+#: How many rows of an explorer come with their tabs; the byte budget of the page usually ends it before.
+_SAVED_ROWS = 60
+#: Payloads larger than this are decoded when somebody looks, not for a page that may never be saved.
+_SAVED_PAYLOAD = 20_000
 
 
-def explorer_widget(target: Any, session: str | None, *, policy: Any = None, **options: Any) -> JournalWidget:
+def explorer_widget(target: Any, session: Any, *, policy: Any = None, **options: Any) -> JournalWidget:
     """Return the explorer of a session. Raises NotFound, WrongUse."""
-    found, start = _session_of(target, session, options)
+    found, start = session_of(target, session, options)
     view = Explorer(found, policy)
-    answers = Answers(view)
+    if start is not None and all(row.key != start for row in view.tree.rows):
+        start = None
     return JournalWidget(
         kind="explorer",
         data=explorer_data(view, start=start),
-        answer=answers.answer,
+        answer=Answers(view, policy).answer,
         identity=found.id,
-        preload=_tabs(view),
+        preload=_tabs(view, start),
         text=f"explorer of session {found.id}, {len(view.tree.rows)} rows",
+        fallback=html_of(found),
     )
 
 
 def lab_widget(
-    target: Any, turn: str | None, *, predict: bool, session: str | None = None, policy: Any = None, **options: Any
+    target: Any, turn: str | None, *, predict: bool, session: Any = None, policy: Any = None, **options: Any
 ) -> JournalWidget:
     """Return the crash lab of a turn. Raises NotFound, WrongUse."""
-    if isinstance(target, Turn):
-        raise WrongUse(
-            "A turn does not know its session.", hint=f"Write crash_lab(session, {target.id!r})."
-        )
-    found, _ = _session_of(target, session, options)
+    found, start = session_of(target, session, options)
+    if turn is None and isinstance(target, Turn):
+        turn = target.id
+    elif turn is None and isinstance(target, Step | Attempt):
+        turn = next((each.id for each in found.turns for step in each.steps if step.step_id == target.step_id), None)
     view = Explorer(found, policy)
     answers = Answers(view, policy)
     lab = answers.lab(turn)
-    data = lab_data(lab, view, predict=predict)
-    question = data["question"]
-    preload = [{"do": "matrix", "turn": lab.turn_id, "question": {**question, "strategies": {}}}]
-    preload += [
-        {"do": "crash", "turn": lab.turn_id, "index": index, "question": {**question, "strategies": {}}}
-        for index in range(len(lab))
-    ]
+    first = None
+    if start is not None and not isinstance(target, Turn):
+        first = next((point.index for point in lab.points if point.step and start.endswith(point.step[5:])), None)
+    data = lab_data(lab, view, index=first, predict=predict)
+    asked = {"turn": lab.turn_id, "question": {**data["question"], "strategies": {}}}
+    # The points nearest to where it opens first: those are what a reader of a saved page moves to.
+    near = sorted(range(len(lab)), key=lambda index: abs(index - data["index"]))
+    preload: list[Mapping[str, object]] = [{"do": "matrix", **asked}]
+    preload += [{"do": "crash", **asked, "index": index} for index in near]
+    head = lab.view(data["index"], **data["question"]) if len(lab) else None
+    said = head.sentence if head is not None else "This turn has no crash points."
     return JournalWidget(
         kind="crashlab",
         data=data,
         answer=answers.answer,
         identity=f"{found.id}/{lab.turn_id}",
-        preload=tuple(preload),
+        preload=preload,
         text=f"crash lab of {lab.turn_id or found.id}, {len(lab)} crash points",
+        fallback=lines_html([line((f"crash point {data['index'] + 1} of {len(lab)}", "strong")), line(said)], label="crash lab"),
     )
 
 
@@ -68,77 +82,92 @@ def diff_widget(
     second: int | None,
     *,
     step: str | None = None,
-    session: str | None = None,
+    session: Any = None,
     policy: Any = None,
     **options: Any,
 ) -> JournalWidget:
     """Return two attempts of a step side by side. Raises NotFound, WrongUse."""
-    found, _ = _session_of(target, session, options)
+    found, start = session_of(target, session, options)
+    if step is None and start is not None and not isinstance(target, Turn):
+        step = split_key(start)[1][1]
     chosen = _step_of(found, target, step)
     view = Explorer(found, policy)
     numbers = [attempt.n for attempt in chosen.attempts]
     second = numbers[-1] if second is None else second
+    for number in (first, second):
+        if number not in numbers:
+            raise NotFound(f"{chosen.step_id} has no attempt {number}.", hint=f"It has {len(numbers)}.")
     key = step_key(chosen.run_id, chosen.step_id)
     answers = Answers(view, policy)
 
     def answer(request: Mapping[str, Any]) -> object:
         return answers.answer({"do": "diff", "key": key, "first": request["first"], "second": request["second"]})
 
-    data = {
-        "title": f"{chosen.function}, {len(numbers)} attempts",
-        "attempts": numbers,
-        "first": first,
-        "second": second,
-        "view": answer({"first": first, "second": second}),
-        "words": shared_words(),
-    }
     pairs = [(a, b) for a in numbers for b in numbers if a < b][:12]
+    shown = view.inspector.diff(key, first, second)
     return JournalWidget(
         kind="diff",
-        data=data,
+        data={
+            "title": f"{chosen.function}, {len(numbers)} attempts",
+            "attempts": numbers,
+            "first": first,
+            "second": second,
+            "view": answer({"first": first, "second": second}),
+            "words": shared_words(),
+        },
         answer=answer,
-        preload=tuple({"do": "attempts", "first": a, "second": b} for a, b in pairs),
+        preload=[{"do": "attempts", "first": a, "second": b} for a, b in pairs],
         text=f"attempt {first} against attempt {second} of {chosen.function}",
+        fallback=lines_html(attempt_diff_lines(shown, width=100), label="attempts compared") if shown else "",
     )
 
 
-def _session_of(target: Any, session: str | None, options: Mapping[str, Any]) -> tuple[Session, str | None]:
-    """Return the session a target means, and the key to start at."""
-    if isinstance(target, Session):
-        return target, None
-    if isinstance(target, (Turn, Step)):
-        owner = getattr(target, "journal_session", None)
-        raise WrongUse(
-            f"A {type(target).__name__.lower()} alone does not know its session.",
-            hint="Give the session; explore(session) starts at its last turn." if owner is None else "",
-        )
-    journal = target if isinstance(target, Journal) else open_journal(target, **options)
-    return journal.session(session), None
-
-
 def _step_of(session: Session, target: Any, step: str | None) -> Step:
-    steps = [each for each in session.steps if len(each.attempts) > 1]
+    inside = [each for turn in [target] for each in turn.steps] if isinstance(target, Turn) else session.steps
+    steps = [each for each in inside if len(each.attempts) > 1]
     if step is not None:
-        steps = [each for each in session.steps if each.step_id == step or each.step_id.endswith(step)]
+        steps = [each for each in session.steps if each.step_id.endswith(step.rpartition("…")[2])]
         if not steps:
             raise NotFound(f"This session has no step {step!r}.")
-    if not steps or len(steps[0].attempts) < 2:
+        if len(steps[0].attempts) < 2:
+            raise NotFound("This step ran once: there is nothing to compare.")
+    if not steps:
         raise NotFound("No step of this session ran more than once: there is nothing to compare.")
     return steps[0]
 
 
-def _tabs(view: Explorer) -> tuple[Mapping[str, object], ...]:
-    """Return what a saved page should hold, what is looked at first coming first."""
-    wanted: list[Mapping[str, object]] = []
-    for row in view.tree.rows[:_SAVED_TABS]:
-        heads = view.inspector.tabs(row.key)
-        if heads:
-            wanted.append({"do": "tab", "key": row.key, "tab": heads[0].name})
-    for row in view.tree.rows[:_SAVED_TABS]:
-        if row.kind in ("step", "attempt"):
-            for name in ("attempts", "effects", "output", "input"):
-                wanted.append({"do": "tab", "key": row.key, "tab": name})
-                if name in ("input", "output"):
-                    wanted.append({"do": "children", "key": row.key, "tab": name, "path": "$", "start": 0})
-    return tuple(wanted)
+def _tabs(view: Explorer, start: str | None) -> Iterator[Mapping[str, object]]:
+    """Yield what should come with the widget, what is looked at first coming first."""
+    rows = sorted(view.tree.rows, key=lambda row: (row.key != start, row.kind != "session"))
+    keys = [row.key for row in view.tree.visible(view.tree.opened)]
+    keys += [row.key for row in rows if row.key not in set(keys)]
+    keys = keys[:_SAVED_ROWS]
+    large = {step_key(s.run_id, s.step_id)[5:] for s in view.session.steps if _size(s) > _SAVED_PAYLOAD}
 
+    def asks(names: tuple[str, ...], kinds: tuple[str, ...] = ()) -> Iterator[Mapping[str, object]]:
+        for key in keys:
+            kind = split_key(key)[0]
+            if kinds and kind not in kinds:
+                continue
+            heavy = any(key.partition(":")[2].startswith(each) for each in large)
+            for name in names:
+                if heavy and name not in ("attempts", "effects", "events"):
+                    continue
+                yield {"do": "tab", "key": key, "tab": name}
+                if name in ("input", "output"):
+                    yield {"do": "children", "key": key, "tab": name, "path": "$", "start": 0}
+
+    yield {"do": "why"}
+    repeated = (s for s in view.session.steps if len(s.attempts) > 1)
+    yield from ({"do": "diff", "key": step_key(s.run_id, s.step_id)} for s in repeated if _size(s) <= _SAVED_PAYLOAD)
+    yield from chain(
+        asks(("input",)),
+        asks(("output", "attempts", "effects"), ("turn", "step", "attempt", "call")),
+        asks(("state", "messages"), ("step", "attempt")),
+        asks(("events", "stream"), ("turn", "step", "attempt")),
+        asks(("state-diff", "evidence", "raw"), ("step",)),
+    )
+
+
+def _size(step: Step) -> int:
+    return sum(payload.size for payload in (step.input, step.output) if payload is not None)

@@ -2,56 +2,79 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+import zlib
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from eve_replay.errors import EveReplayError
 from eve_replay.notebook._assets import script, style
 
-__all__ = ["SAVED_BUDGET", "saved_html"]
+__all__ = ["SAVED_BUDGET", "pack", "packed_page", "saved_html"]
 
-#: Bytes of saved answers per widget: ten widgets must stay under 3 MB, scripts included.
-SAVED_BUDGET = 90_000
+#: Bytes, packed, that saved answers of one widget may take: ten widgets must stay under 3 MB, scripts included.
+SAVED_BUDGET = 45_000
+#: Characters of one saved answer: a diff of two huge states is not worth the room of a hundred tabs.
+_ONE = 200_000
 
 
-def saved_html(
-    kind: str,
+def pack(value: object) -> str:
+    """Return JSON data as zlib in base64: nothing in it can end a script element, whatever a payload says."""
+    return base64.b64encode(zlib.compress(_compact(value).encode("ascii"), 9)).decode("ascii")
+
+
+def packed_page(
     data: Mapping[str, object],
     answer: Callable[[Mapping[str, Any]], object],
-    preload: Sequence[Mapping[str, object]],
+    preload: Iterable[Mapping[str, object]],
 ) -> str:
-    """Return HTML with the widget's data and as many preloaded answers as the budget allows."""
+    """Return a widget's data, packed with as many preloaded answers as the budget allows.
+
+    Args:
+        data: what the widget needs for stepping; always whole.
+        answer: answers a request.
+        preload: the requests to answer, most wanted first.
+    """
     saved: dict[str, object] = {}
+    squeezed = zlib.compressobj(6)
     used = 0
     for request in preload:
         try:
             reply = answer(request)
         except EveReplayError:
             continue
-        size = len(_compact(reply))
-        if used + size > SAVED_BUDGET:
+        text = _compact(reply)
+        if len(text) > _ONE:
             continue
-        used += size
-        saved[_compact(request)] = reply
-    packed = _inert(_compact({"kind": kind, "data": data, "saved": saved}))
-    name = "er-" + hashlib.sha256(packed.encode("utf-8", "replace")).hexdigest()[:12]
+        used += len(squeezed.compress(text.encode("ascii")))
+        if used > SAVED_BUDGET:
+            break
+        saved[_asked(request)] = reply
+    return pack({"data": data, "saved": saved})
+
+
+def saved_html(kind: str, packed: str, fallback: str) -> str:
+    """Return HTML that unpacks and starts the widget; where scripts do not run it shows ``fallback``."""
+    name = "er-" + hashlib.sha256(packed.encode("ascii")).hexdigest()[:12]
     return (
-        f'<div id="{name}" class="er-saved"></div>'
-        f'<script type="application/json" id="{name}-data">{packed}</script>'
+        f'<div id="{name}" class="er-saved">{fallback}</div>\n'
         f'<script type="module">\n{script()}\n'
-        f'const page = JSON.parse(document.getElementById("{name}-data").textContent);\n'
-        f'start(document.getElementById("{name}"), page.kind, page.data, page.saved, {_inert(_compact(style()))});\n'
+        f'start(document.getElementById("{name}"), "{kind}", "{packed}", {_inert(style())});\n'
         f"</script>"
     )
 
 
 def _compact(value: object) -> str:
-    """Return JSON as JavaScript's ``JSON.stringify`` writes it: requests are found again by their text."""
-    return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+    return json.dumps(value, separators=(",", ":"))
 
 
-def _inert(json_text: str) -> str:
-    """Return JSON that cannot end a script element or start a comment in it, whatever a payload says."""
-    return json_text.replace("<", "\\u003c").replace(">", "\\u003e").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+def _asked(request: Mapping[str, object]) -> str:
+    """Return a request as JavaScript's ``JSON.stringify`` writes it: answers are found by this text."""
+    return json.dumps(request, separators=(",", ":"), ensure_ascii=False)
+
+
+def _inert(text: str) -> str:
+    """Return text as a JavaScript string that cannot end a script element."""
+    return json.dumps(text).replace("<", "\\u003c").replace(">", "\\u003e")

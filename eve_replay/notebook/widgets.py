@@ -1,9 +1,9 @@
-"""The three live widgets: one anywidget class, because they differ in their data only."""
+"""The live widgets: one anywidget class for all three, because they differ in their data only."""
 
 from __future__ import annotations
 
-import html
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 import anywidget
@@ -11,7 +11,7 @@ import traitlets
 
 from eve_replay.errors import EveReplayError
 from eve_replay.notebook._assets import style, widget_module
-from eve_replay.notebook.saved import saved_html
+from eve_replay.notebook.saved import packed_page, saved_html
 
 __all__ = ["JournalWidget"]
 
@@ -27,14 +27,15 @@ class JournalWidget(anywidget.AnyWidget):
         data: what the browser needs for stepping, plain JSON data.
         answer: answers a request of the browser with plain JSON data; errors of this package are shown.
         identity: what the position is remembered by; empty for none.
-        preload: requests whose answers a saved page should hold.
+        preload: requests whose answers come with the widget and stay in a saved page.
         text: what a terminal shows in its place.
+        fallback: HTML for viewers that run no script.
     """
 
     _esm = widget_module()
     _css = style()
     kind = traitlets.Unicode().tag(sync=True)
-    data = traitlets.Dict().tag(sync=True)
+    packed = traitlets.Unicode().tag(sync=True)
     position = traitlets.Any(None, allow_none=True).tag(sync=True)
 
     def __init__(
@@ -44,14 +45,19 @@ class JournalWidget(anywidget.AnyWidget):
         data: Mapping[str, object],
         answer: Callable[[Mapping[str, Any]], object],
         identity: str = "",
-        preload: tuple[Mapping[str, object], ...] = (),
+        preload: Iterable[Mapping[str, object]] = (),
         text: str = "",
+        fallback: str = "",
     ) -> None:
         self._answer = answer
-        self._preload = preload
         self._text = text
+        self._fallback = fallback
         where = (kind, identity)
-        super().__init__(kind=kind, data=dict(data), position=_POSITIONS.get(where) if identity else None)
+        super().__init__(
+            kind=kind,
+            packed=packed_page(data, answer, preload),
+            position=_POSITIONS.get(where) if identity else None,
+        )
         self.on_msg(self._asked)
         if identity:
             self.observe(lambda change: _POSITIONS.__setitem__(where, change["new"]), names="position")
@@ -69,7 +75,14 @@ class JournalWidget(anywidget.AnyWidget):
 
     def to_html(self) -> str:
         """Return a piece of HTML that shows the widget without Python: stepping works on what it holds."""
-        return saved_html(self.kind, self.data, self._answer, self._preload)
+        return saved_html(self.kind, self.packed, self._fallback)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the widget as a page of its own, for mail or a ticket, and return its path."""
+        place = Path(path)
+        head = '<!doctype html><html lang="en"><meta charset="utf-8"><title>eve-replay</title>'
+        place.write_text(f"{head}\n<body>\n{self.to_html()}\n</body></html>\n", encoding="utf-8")
+        return place
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         bundle = super()._repr_mimebundle_(**kwargs)
@@ -81,4 +94,4 @@ class JournalWidget(anywidget.AnyWidget):
         return (inner, *rest) if rest else inner
 
     def __repr__(self) -> str:
-        return self._text or f"<eve-replay {html.escape(self.kind)}>"
+        return self._text or f"<eve-replay {self.kind}>"

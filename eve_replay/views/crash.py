@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from eve_replay.errors import WrongUse
 from eve_replay.journal import Session
 from eve_replay.journal.policy import EffectsPolicy
+from eve_replay.recovery.batching import regroup
 from eve_replay.recovery.build_plan import SessionPlans
 from eve_replay.recovery.engine import Question, environments_for, simulate
 from eve_replay.recovery.environment import ENVIRONMENTS
@@ -74,10 +75,11 @@ class CrashLab:
         turn_id: the turn; None takes the last one, or the whole run of a plain SDK run.
         policy: the user's effects policy (a path, a dict, or None).
         moments: also the points that the journal implies but does not show.
+        batch: what if ``modelCallsPerStep`` were this: recorded steps regrouped, with fewer points.
 
     Raises:
         NotFound: the session has no such turn.
-        WrongUse: the policy cannot be read.
+        WrongUse: the policy cannot be read, or a batch below one.
     """
 
     def __init__(
@@ -87,11 +89,13 @@ class CrashLab:
         policy: EffectsPolicy | Mapping[str, object] | str | None = None,
         *,
         moments: bool = True,
+        batch: int = 1,
     ) -> None:
         self.session = session
         self.turn_id = turn_id or (session.turns[-1].id if session.turns else None)
         self._plans = SessionPlans(session, EffectsPolicy.load(policy))
-        self.plan = self._plans.plan(self.turn_id)
+        plan = self._plans.plan(self.turn_id)
+        self.plan = plan if batch == 1 else regroup(plan, batch)
         self._points: tuple[CrashPoint, ...] = tuple(crash_points(self.plan, moments=moments))
 
     def __len__(self) -> int:

@@ -59,6 +59,38 @@ function shortId(id) {
   return cut < 0 ? `…${id.slice(-4)}` : `${id.slice(0, cut + 1)}…${id.slice(-4)}`;
 }
 
+/**
+ * Data comes packed: zlib, then base64. Journals repeat themselves, so a page of ten widgets stays small.
+ * No library: browsers unpack it themselves.
+ */
+async function unpack(text) {
+  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return JSON.parse(await new Response(stream).text());
+}
+
+/**
+ * JupyterLab takes single letters as commands (x cuts the cell). Whatever is typed in a widget without a
+ * modifier stays in it; Ctrl+S, Shift+Enter and the like go on to the page.
+ */
+function keepKeys(shell) {
+  shell.setAttribute("data-lm-suppress-shortcuts", "");
+  const plain = (event) => !event.ctrlKey && !event.metaKey && !event.altKey && !(event.shiftKey && event.key === "Enter");
+  const mark = (event) => {
+    if (plain(event)) shell.setAttribute("data-lm-suppress-shortcuts", "true");
+    else shell.removeAttribute("data-lm-suppress-shortcuts");
+  };
+  shell.addEventListener("keydown", mark, true);
+  const nested = () => shell.parentElement && shell.parentElement.closest(".er-root");  // Esc closes what is around it
+  for (const kind of ["keydown", "keypress", "keyup"])
+    shell.addEventListener(kind, (event) => { if (plain(event) && !nested()) event.stopPropagation(); });
+  // A click makes JupyterLab select the cell and take the focus to it; the widget wants to keep it.
+  shell.addEventListener("mousedown", (event) => {
+    const inside = event.target.closest("button, input, select, textarea, summary, [tabindex]");
+    if (inside === shell || !inside) setTimeout(() => { if (!shell.contains(document.activeElement)) shell.focus({ preventScroll: true }); }, 0);
+  });
+}
+
 async function copyText(text, say) {
   try {
     await navigator.clipboard.writeText(text);
@@ -76,10 +108,10 @@ async function copyText(text, say) {
 }
 
 /**
- * Where answers come from. Live: messages to Python. Saved: what was stored with the page.
+ * Where answers come from: what was stored with the widget, else (live) Python.
  * ask() resolves with the answer or rejects with an Error whose message can be shown.
  */
-function liveSource(model) {
+function liveSource(model, saved) {
   const open = new Map();
   const kept = new Map();
   let number = 0;
@@ -95,6 +127,7 @@ function liveSource(model) {
     live: true,
     ask(request) {
       const key = JSON.stringify(request);
+      if (saved[key] !== undefined) return Promise.resolve(saved[key]);
       if (kept.has(key)) return Promise.resolve(kept.get(key));
       return new Promise((resolve, reject) => {
         const id = ++number;
@@ -102,7 +135,7 @@ function liveSource(model) {
         model.send({ id, request });
         setTimeout(() => {
           if (open.delete(id)) reject(new Error("Python did not answer. Is the kernel running?"));
-        }, 30000);
+        }, 20000);
       }).then((answer) => {
         if (kept.size > 400) kept.delete(kept.keys().next().value);
         kept.set(key, answer);
@@ -147,7 +180,7 @@ function followTheme(root) {
 /** A list that draws only what is visible. rows: count; draw(i) -> element of fixed height ROW. */
 function virtualList({ label, role, draw, height = ROW }) {
   const space = el("div", { class: "er-space" });
-  const view = el("div", { class: "er-list", tabindex: -1, role, "aria-label": label }, space);
+  const view = el("div", { class: "er-list", role, "aria-label": label }, space);
   let count = 0;
   let drawn = new Map();
   const paint = () => {
@@ -186,6 +219,8 @@ function virtualList({ label, role, draw, height = ROW }) {
       else if (top + height > view.scrollTop + view.clientHeight) view.scrollTop = top + height - view.clientHeight;
       paint();
     },
+    /** Change what is drawn already, without drawing it anew. */
+    each(change) { for (const [i, node] of drawn) change(i, node); },
     close() { watcher.disconnect(); },
   };
 }

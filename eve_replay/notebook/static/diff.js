@@ -6,11 +6,11 @@ function attemptDiff(view, words) {
     el("th", { scope: "row" }, fact.name), el("td", {}, fact.before), el("td", {}, fact.after),
     el("td", {}, verdict(fact.tone, fact.verdict), fact.note ? toned("muted", ` ${fact.note}`) : null, fact.diff ? diffRows(fact.diff) : null)));
   const calls = view.calls.map((pair) => el("tr", {},
-    el("th", { scope: "row" }, pair.name, " ", toned("muted", pair.place)),
+    el("th", { scope: "row" }, pair.name, el("div", { class: "er-t-muted" }, pair.place)),
     [pair.first, pair.second].map((call) => el("td", {}, call ? [signed(words, call.tone, call.status), " ", call.result || "", el("div", { class: "er-t-muted" }, call.callId)] : toned("muted", "not asked for"))),
     el("td", {}, toned(pair.tone, pair.sentence), pair.inputDiff ? diffRows(pair.inputDiff) : null, pair.resultDiff ? diffRows(pair.resultDiff) : null)));
   const models = view.models.map((pair) => el("tr", {},
-    el("th", { scope: "row" }, "model ", toned("muted", pair.place)),
+    el("th", { scope: "row" }, "model", el("div", { class: "er-t-muted" }, pair.place)),
     el("td", {}, pair.before, el("div", { class: "er-t-muted" }, pair.tokensBefore)), el("td", {}, pair.after, el("div", { class: "er-t-muted" }, pair.tokensAfter)),
     el("td", {}, toned(pair.tone, pair.sentence), pair.diff ? diffRows(pair.diff) : null)));
   return el("div", { class: "er-adiff" },
@@ -23,12 +23,13 @@ function attemptDiff(view, words) {
 }
 
 function attemptDiffWidget(root, data, source) {
-  const shell = el("div", { class: "er-root er-diffroot" });
+  const shell = el("div", { class: "er-root er-diffroot", tabindex: 0, role: "region", "aria-label": "Attempts compared" });
   const head = el("div", { class: "er-head" });
   const body = el("div", { class: "er-scroll" });
   shell.append(head, body);
   root.append(shell);
   const unfollow = followTheme(shell);
+  keepKeys(shell);
   const chosen = { first: data.first, second: data.second };
   const draw = (view) => body.replaceChildren(attemptDiff(view, data.words));
   const pick = (name) => {
@@ -40,5 +41,5 @@ function attemptDiffWidget(root, data, source) {
   };
   head.append(el("b", {}, data.title), " ", pick("first"), " against ", pick("second"));
   draw(data.view);
-  return () => { unfollow(); source.close(); };
+  return () => unfollow();
 }

@@ -2,28 +2,28 @@
 
 const WIDGETS = {
   explorer,
-  crashlab: (root, data, source, memory) => crashLab(root, data, source, data.words, memory),
+  crashlab: crashLabWidget,
   diff: attemptDiffWidget,
 };
 
-function fitStyles(root, css) {
-  if (css) root.append(el("style", {}, css));
-}
-
-function render({ model, el: root }) {
+async function render({ model, el: root }) {
   const place = el("div", { class: "er-place-holder" });
   root.append(place);
+  const page = await unpack(model.get("packed"));
   const memory = {
     load: () => model.get("position"),
     save: (position) => { model.set("position", position); model.save_changes(); },
   };
-  return WIDGETS[model.get("kind")](place, model.get("data"), liveSource(model), memory);
+  const source = liveSource(model, page.saved);
+  const close = WIDGETS[model.get("kind")](place, page.data, source, memory);
+  return () => { close(); source.close(); };
 }
 
-function start(root, kind, data, saved, css) {
-  fitStyles(root, css);
-  const place = el("div", {});
-  root.append(place);
+async function start(root, kind, packed, css) {
+  const page = await unpack(packed);
   let position = null;
-  return WIDGETS[kind](place, data, savedSource(saved), { load: () => position, save: (next) => { position = next; } });
+  const memory = { load: () => position, save: (next) => { position = next; } };
+  const place = el("div", {});
+  root.replaceChildren(el("style", {}, css), place);
+  WIDGETS[kind](place, page.data, savedSource(page.saved), memory);
 }

@@ -34,8 +34,8 @@ function valueTree(root, askChildren, copy) {
       node.label ? el("span", { class: "er-vkey" }, `${node.label}${/=>$/.test(node.label) ? " " : ": "}`) : null,
       el("span", { class: `er-vtext er-t-${node.tone} er-k-${node.kind}` }, node.text),
       el("span", { class: "er-vkind" }, node.kind),
-      el("button", { type: "button", class: "er-mini", title: "Copy the value as JSON", onclick: (e) => { e.stopPropagation(); copy("json", node.path); } }, "json"),
-      el("button", { type: "button", class: "er-mini", title: "Copy the path", onclick: (e) => { e.stopPropagation(); copy("path", node.path); } }, "path"));
+      el("span", { class: "er-minis" }, el("button", { type: "button", class: "er-mini", title: "Copy the value as JSON", onclick: (e) => { e.stopPropagation(); copy("json", node.path); } }, "json"),
+      el("button", { type: "button", class: "er-mini", title: "Copy how to reach it from Python", onclick: (e) => { e.stopPropagation(); copy("python", node.path); } }, "python")));
     if (node.count) {
       line.addEventListener("click", () => open(node, line, depth));
       line.addEventListener("keydown", (event) => {
@@ -54,6 +54,9 @@ function valueTree(root, askChildren, copy) {
   if (root.count) open(root, first, 0);
   return box;
 }
+
+/** A piece of text that goes to a key of the session; the inspector listens for the clicks. */
+const link = (key, text) => el("button", { type: "button", class: "er-link", "data-go": key, title: `Go to ${shortId(key.split("/").pop())}` }, text);
 
 function tableOf(columns, rows, words) {
   return el("table", { class: "er-table" },
@@ -77,33 +80,60 @@ function diffRows(view) {
     view.truncated ? el("div", { class: "er-note" }, `${view.truncated} more rows are not shown.`) : null);
 }
 
-const parts = (list) => list.map((part) => el("div", { class: `er-part er-part-${part.kind || ""}` }, part.text || part.label || (typeof part === "string" ? part : JSON.stringify(part))));
+const parts = (list) => list.map((part) => el("div", { class: `er-part er-t-${part.tone}` },
+  part.kind !== "text" ? el("span", { class: "er-pkind", title: part.callId }, [part.kind, part.name].filter(Boolean).join(" "), " ") : null,
+  part.text, part.cut ? toned("muted", ` … ${part.cut} more characters`) : null));
+const messageRows = (rows) => el("div", {}, rows.map((row) => el("div", { class: `er-message${row.added ? " er-added" : ""}` },
+  el("div", { class: "er-mrole" }, `${row.index} ${row.role}`, row.kind && row.kind !== row.role ? ` (${row.kind})` : "", row.added ? el("div", { class: "er-t-once" }, "✓ added here") : null),
+  el("div", { class: "er-mtext" }, parts(row.parts), row.problem ? toned("warning", row.problem) : null))));
+
+/** The state around a step: what is stored, what is rebuilt, what changed, and whether it is what came before. */
+function stateBody(view, words) {
+  const [before, after] = view.history;
+  const count = before === null ? (after === null ? "" : `${after} messages after it`) : after === null ? `${before} messages before it` : `${before} messages before, ${after} after`;
+  const table = (origin) => tableOf([
+    ["part", (r) => el("span", { class: "er-vkey" }, r.path)], ["what it is", (r) => [r.what, r.note ? el("div", { class: "er-t-muted" }, r.note) : null]],
+    ["", (r) => (r.changed ? signed(words, "again", "changed") : r.origin === "rebuilt" ? toned("muted", "rebuilt") : r.present ? "same" : toned("muted", "absent"))],
+    ["now", (r) => el("span", { class: `er-code er-t-${r.tone}` }, r.text)]], view.parts.filter((part) => part.origin === origin), words);
+  return el("div", {},
+    view.note ? el("div", { class: "er-note" }, view.note) : null,
+    count ? el("div", { class: "er-note" }, count) : null,
+    el("h4", { class: "er-h" }, "Stored with the session"), table("checkpoint"),
+    view.law.length ? [el("h4", { class: "er-h" }, "Not what the step before left"), tableOf([
+      ["part", (r) => r.path], ["left", (r) => r.left], ["got", (r) => r.got],
+      ["", (r) => (r.expected ? toned("muted", "expected") : signed(words, "warning", "unexpected"))], ["why", (r) => r.why]], view.law, words)] : null,
+    view.messages.length ? [el("h4", { class: "er-h" }, "Messages added"), messageRows(view.messages)] : null,
+    el("h4", { class: "er-h" }, "Rebuilt from the code of the day"), table("rebuilt"));
+}
 
 const BODIES = {
-  messages: (rows) => el("div", {}, rows.map((row) => el("div", { class: `er-message${row.added ? " er-added" : ""}` },
-    el("div", { class: "er-mrole" }, `${row.index} ${row.role}`, row.added ? toned("once", " added here") : null),
-    el("div", { class: "er-mtext" }, parts(row.parts), row.problem ? toned("warning", row.problem) : null)))),
+  messages: messageRows,
   events: (rows, words) => tableOf([
-    ["slot", (r) => r.slot ?? ""], ["event", (r) => r.eventType], ["about", (r) => r.about || shortId(r.correlationId || "")],
+    ["slot", (r) => r.slot ?? ""], ["event", (r) => link(`event:${r.runId}/${r.eventId}`, r.eventType)], ["about", (r) => r.about || shortId(r.correlationId || "")],
     ["time", (r) => [timeNode(r.at), r.back ? toned("warning", " runs back") : null]], ["id", (r) => el("span", { title: r.eventId }, shortId(r.eventId))]], rows, words),
   stream: (rows, words) => tableOf([
-    ["#", (r) => r.position], ["event", (r) => r.type], ["what", (r) => r.text], ["place", (r) => r.place],
+    ["#", (r) => r.position], ["event", (r) => link(r.key, r.type)], ["what", (r) => r.text], ["place", (r) => r.place],
     ["time", (r) => timeNode(r.at)], ["id", (r) => el("span", { title: `${r.chunkId}\n${r.metaId || ""}` }, shortId(r.metaId || r.chunkId))]], rows, words),
   attempts: (rows, words) => tableOf([
-    ["", (r) => `attempt ${r.n}`], ["outcome", (r) => signed(words, r.tone, r.outcome)], ["from", (r) => timeNode(r.startedAt)],
+    ["", (r) => link(r.key, `attempt ${r.n}`)], ["outcome", (r) => signed(words, r.tone, r.outcome)], ["from", (r) => timeNode(r.startedAt)],
     ["to", (r) => (r.endedAt ? timeNode(r.endedAt) : [toned("muted", "last sign "), timeNode(r.lastSignAt)])],
-    ["calls", (r) => r.calls.map((c) => el("div", {}, signed(words, c.tone, c.status), ` ${c.name} `, toned("muted", c.result || "")))],
-    ["tokens", (r) => (r.tokensIn || r.tokensOut ? `${r.tokensIn} + ${r.tokensOut}` : "")], ["known", (r) => r.certainty], ["why", (r) => toned("muted", r.why)]], rows, words),
+    ["took", (r) => (r.seconds === null ? "" : duration(r.seconds * 1000))],
+    ["calls", (r) => r.calls.map((c) => el("div", {}, link(c.key, c.name), " ", signed(words, c.tone, c.status), c.remark ? toned("harm", ` ${c.remark} `) : null, el("div", { class: "er-t-muted" }, c.result || "")))],
+    ["tokens", (r) => (r.tokensIn || r.tokensOut ? `${r.tokensIn ?? 0} + ${r.tokensOut ?? 0}` : "")], ["known", (r) => r.certainty],
+    ["why", (r) => [toned("muted", r.why), r.error ? el("div", { class: "er-t-error" }, r.error) : null]]], rows, words),
   effects: (rows, words) => tableOf([
-    ["effect", (r) => r.tool], ["call", (r) => el("span", { title: r.callId || "" }, shortId(r.callId || ""))], ["", (r) => signed(words, r.tone, r.word)],
-    ["where", (r) => r.place], ["protection", (r) => r.protection], ["key", (r) => el("span", { title: r.idempotencyKey || "" }, shortId(r.idempotencyKey || ""))], ["known", (r) => r.certainty]], rows, words),
+    ["effect", (r) => link(r.key, r.tool)], ["call", (r) => el("span", { title: r.callId || "" }, shortId(r.callId || ""))], ["", (r) => signed(words, r.tone, r.word)],
+    ["where", (r) => r.place], ["protection", (r) => [r.protection, toned("muted", ` (${r.protectionSource})`)]],
+    ["attempts", (r) => r.parts.map((p) => el("div", { title: p.why }, link(p.key, `${p.attempt}`), ` ${p.word} `, toned("muted", p.result)))], ["key", (r) => el("span", { title: r.idempotencyKey || "" }, shortId(r.idempotencyKey || ""))], ["known", (r) => r.certainty]], rows, words),
   raw: (rows) => el("div", {}, rows.map((row) => el("details", { class: "er-raw", open: true },
     el("summary", {}, `${row.name} `, toned("muted", row.summary)),
-    row.problems.map((each) => toned("warning", typeof each === "string" ? each : each.message || "")),
-    el("pre", {}, row.rows.map((line) => (typeof line === "string" ? line : `${String(line.offset ?? "").padStart(8)}  ${line.hex ?? ""}  ${line.text ?? ""}`)).join("\n"))))),
+    row.where ? el("div", { class: "er-note" }, row.where) : null,
+    row.problems.map((each) => el("div", { class: "er-note er-t-warning" }, each)),
+    row.rows.length ? el("pre", {}, row.rows.map((line) => `${line.offset.toString(16).padStart(6, "0")}  ${line.hexa.padEnd(49)}  ${line.text}`).join("\n")) : null,
+    row.more ? el("div", { class: "er-note" }, `${row.more} more bytes after these.`) : null))),
   evidence: (rows, words) => tableOf([
     ["about", (r) => r.about], ["known", (r) => r.certainty], ["by", (r) => r.kind],
-    ["id", (r) => el("span", { title: r.id }, r.short)], ["", (r) => toned("muted", r.note || r.path)]], rows, words),
+    ["id", (r) => (r.key ? link(r.key, r.short) : el("span", { title: r.id }, r.short))], ["", (r) => toned("muted", r.note || r.path)]], rows, words),
 };
 
 /** Draw what nobody wrote a table for: names and values, so that a new body is shown plainly and not lost. */
@@ -115,41 +145,69 @@ function plainBody(value) {
   return el("div", {}, String(value ?? ""));
 }
 
-function inspectorView({ source, words, say }) {
+function inspectorView({ source, words, say, go, remember }) {
   const title = el("div", { class: "er-title" });
   const tabs = el("div", { class: "er-tabs", role: "tablist" });
   const body = el("div", { class: "er-body", role: "tabpanel", tabindex: 0 });
   const node = el("section", { class: "er-inspector", "aria-label": "Inspector" }, title, tabs, body);
-  let key = "", wanted = "input", heads = [], turn = 0;
-  const copy = (what, path) => {
-    if (what === "path") return copyText(path, say);
-    return source.ask({ do: "json", key, tab: wanted, path }).then((text) => copyText(text, say), (error) => say(error.message));
+  let key = "", wanted = "input", heads = [], turn = 0, busy = false, waiting = false, start = 0;
+  body.addEventListener("click", (event) => {
+    const to = event.target.closest("[data-go]");
+    if (to) go(to.getAttribute("data-go"));
+  });
+  const copy = (what, path, tab = shownTab()) =>
+    source.ask({ do: what, key, tab, path }).then((text) => copyText(text, say), (error) => say(error.message));
+  const shownTab = () => (heads.some((head) => head.name === wanted) || !heads.length ? wanted : heads[0].name);
+  const pager = (tab) => {
+    const step = { events: 1000, stream: 1000, raw: 512 }[tab.name];
+    const more = tab.name === "raw" ? Math.max(0, ...(tab.body || []).map((each) => each.more)) : tab.more;
+    if (!step || (!more && !start)) return tab.more ? el("div", { class: "er-note" }, tab.name === "messages" ? `${tab.more} earlier messages are not shown; the input has them all.` : `${tab.more} more are not shown.`) : null;
+    const turnTo = (to) => { start = to; show(); };
+    return el("div", { class: "er-note" }, start ? el("button", { type: "button", onclick: () => turnTo(Math.max(0, start - step)) }, "back") : null, " ",
+      more ? el("button", { type: "button", onclick: () => turnTo(start + step) }, `next, ${more} more`) : null);
   };
   function drawBody(tab) {
     if (tab.body === null || tab.body === undefined) return el("div", { class: "er-empty" }, tab.note || "Nothing here.");
-    const rest = [];
-    if (tab.note) rest.push(el("div", { class: "er-note" }, tab.note));
-    if (tab.more) rest.push(el("div", { class: "er-note" }, `${tab.more} more rows are not shown.`));
+    const rest = [tab.note ? el("div", { class: "er-note" }, tab.note) : null, pager(tab)];
     const value = tab.body;
     if ((tab.name === "input" || tab.name === "output") && value.path !== undefined)
-      return [valueTree(value, (path, start) => source.ask({ do: "children", key, tab: tab.name, path, start }), copy), rest];
+      return [rest, valueTree(value, (path, from) => source.ask({ do: "children", key, tab: tab.name, path, start: from }), copy)];
+    if (tab.name === "state") return stateBody(value, words);
     if (value.rows && value.summary !== undefined) return [diffRows(value), rest];
     const draw = BODIES[tab.name];
-    if (draw && Array.isArray(value)) return [value.length ? draw(value, words) : el("div", { class: "er-empty" }, "Nothing."), rest];
+    if (draw && Array.isArray(value)) return [rest, value.length ? draw(value, words) : null];
     return [plainBody(value), rest];
   }
-  function show() {
-    const mine = ++turn;
-    if (!heads.some((head) => head.name === wanted)) wanted = heads.length ? heads[0].name : "";
+  function drawTabs() {
+    const shown = shownTab();
     tabs.replaceChildren(...heads.map((head) => el("button", {
-      type: "button", role: "tab", class: "er-tab", "aria-selected": head.name === wanted ? "true" : "false",
-      onclick: () => { wanted = head.name; show(); },
+      type: "button", role: "tab", class: "er-tab", "data-tab": head.name, "aria-selected": head.name === shown ? "true" : "false",
+      onclick: () => { wanted = head.name; start = 0; show(); remember(); },
     }, head.title, head.remark ? el("small", {}, ` ${head.remark}`) : null)));
-    if (!wanted) return body.replaceChildren(el("div", { class: "er-empty" }, "Select a step, an attempt or a call on the left."));
-    const slow = setTimeout(() => { if (mine === turn) body.replaceChildren(el("div", { class: "er-empty" }, "Decoding …")); }, 120);
-    return source.ask({ do: "tab", key, tab: wanted }).then(
-      (tab) => { clearTimeout(slow); if (mine === turn) { body.replaceChildren(...[drawBody(tab)].flat(Infinity)); body.scrollTop = 0; } },
-      (error) => { clearTimeout(slow); if (mine === turn) body.replaceChildren(el("div", { class: "er-empty er-t-warning" }, error.message)); });
+  }
+  /** Ask for the tab; while one question is open only the latest other one waits, so that stepping stays quick. */
+  function show() {
+    drawTabs();
+    const tab = shownTab();
+    if (!tab || !key) return body.replaceChildren(el("div", { class: "er-empty" }, "Select a step, an attempt or a call on the left."));
+    if (busy) { waiting = true; return undefined; }
+    busy = true;
+    const mine = ++turn, asked = key;
+    const slow = setTimeout(() => body.replaceChildren(el("div", { class: "er-empty" }, "Decoding …")), 150);
+    const done = (...nodes) => {
+      clearTimeout(slow);
+      busy = false;
+      if (waiting) { waiting = false; return show(); }
+      if (mine !== turn) return undefined;
+      body.replaceChildren(...nodes.flat(Infinity).filter(Boolean));
+      body.scrollTop = 0;
+      body.setAttribute("data-shown", `${asked} ${tab}`);
+      return undefined;
+    };
+    return source.ask(start ? { do: "tab", key, tab, start } : { do: "tab", key, tab }).then((answer) => {
+      if (asked === key && answer.heads) { heads = answer.heads; drawTabs(); }
+      done(drawBody(answer));
+    }, (error) => done(el("div", { class: "er-empty er-t-warning" }, error.message)));
   }
   return {
     node,
@@ -157,10 +215,14 @@ function inspectorView({ source, words, say }) {
     show(nextKey, nextHeads, label) {
       key = nextKey;
       heads = nextHeads;
-      title.replaceChildren(...label);
+      start = 0;
+      title.replaceChildren(...label,
+        el("button", { type: "button", class: "er-mini", title: "Copy the id", onclick: () => copyText(idOf(key), say) }, "copy id"),
+        el("button", { type: "button", class: "er-mini", title: "Copy how to reach it from Python", onclick: () => copy("python", "", "") }, "python"));
       return show();
     },
-    open(name) { wanted = name; return show(); },
+    want(name) { wanted = name; },
+    open(name) { wanted = name; start = 0; remember(); return show(); },
     focus() { body.focus(); },
   };
 }

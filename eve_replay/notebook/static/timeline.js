@@ -1,6 +1,9 @@
 // The timeline: one row per step, phases in lane 0, model and tool calls in lanes below, a squeezed time scale.
 
-const LANE = 13;
+const TOP = 22, PHASE = 19, LANE = 16;
+/** Distance of a lane from the top of its row: lane 0 holds the phases and is taller. */
+const laneTop = (lane) => TOP + (lane ? PHASE + (lane - 1) * LANE : 0);
+const rowHeight = (lanes) => laneTop(lanes) + 6;
 
 /** Share of the width, 0 to 1, of a moment on the squeezed scale (the same sum as views/scale.py). */
 function placeOn(knots, at) {
@@ -55,12 +58,13 @@ function timelineView({ timeline, words, onPick, onHover }) {
   const { rows, knots, length } = timeline;
   let window = [0, 1];
   let chosen = "";
-  let line = null;
+  let line = null, now = null;
   const scale = el("div", { class: "er-scale", "aria-hidden": "true" });
   const body = el("div", { class: "er-bars", role: "img", "aria-label": `Timeline of ${rows.length} steps over ${duration(length)}` });
   const space = el("div", { class: "er-space" });
   const crash = el("div", { class: "er-crashline", hidden: true });
-  body.append(space, crash);
+  const moment = el("div", { class: "er-moment", hidden: true });
+  body.append(space, moment, crash);
   const lens = el("div", { class: "er-lens" });
   const map = el("div", { class: "er-minimap", title: "The whole time. Drag to move, scroll to zoom." }, lens);
   const buttons = el("div", { class: "er-zoom" },
@@ -73,8 +77,16 @@ function timelineView({ timeline, words, onPick, onHover }) {
   let total = 0;
   for (const row of rows) {
     tops.push(total);
-    total += 20 + row.lanes * LANE + 6;
+    total += rowHeight(row.lanes);
   }
+  const rowOf = new Map();
+  rows.forEach((row, i) => { for (const each of [row, ...row.bars, ...row.marks]) if (!rowOf.has(each.key)) rowOf.set(each.key, i); });
+  /** First row that reaches below a height: rows are sorted by it. */
+  const firstAt = (y) => {
+    let low = 0, high = tops.length;
+    while (low < high) { const mid = (low + high) >> 1; if (tops[mid] + rowHeight(rows[mid].lanes) < y) low = mid + 1; else high = mid; }
+    return low;
+  };
   space.style.height = `${total}px`;
   for (const bucket of timeline.minimap.buckets)
     map.append(el("i", { class: bucket.count ? `er-f-${bucket.tone}` : "er-f-none" }));
@@ -96,10 +108,10 @@ function timelineView({ timeline, words, onPick, onHover }) {
     const x = px(each.start), end = px(each.end);
     if (end < -4 || x > width() + 4) return null;
     const wide = Math.max(3, end - x);
-    const label = wide > 34 ? each.label : "";
+    const label = wide > 40 ? each.label : "";
     return el("div", {
       class: `er-bar er-p-${each.phase} er-f-${each.tone}${each.open ? " er-open" : ""}${each.key === chosen ? " er-chosen" : ""}`,
-      style: { left: `${x}px`, width: `${wide}px`, top: `${20 + each.lane * LANE}px` },
+      style: { left: `${x}px`, width: `${wide}px`, top: `${laneTop(each.lane)}px` },
       title: `${each.label}: ${each.detail}\n${duration(each.end - each.start)}${each.open ? " or longer" : ""}`,
       onclick: (event) => { event.stopPropagation(); onPick(each.key); },
     }, label);
@@ -107,32 +119,34 @@ function timelineView({ timeline, words, onPick, onHover }) {
   function paint() {
     const from = body.scrollTop, to = from + (body.clientHeight || 300);
     space.replaceChildren();
-    rows.forEach((row, i) => {
-      if (tops[i] > to + 60 || tops[i] + 200 < from) return;
+    for (let i = firstAt(from - 60); i < rows.length && tops[i] < to + 60; i++) {
+      const row = rows[i];
       const marks = row.marks.map((mark) => {
         const x = px(mark.at);
         if (x < -4 || x > width() + 4) return null;
         return el("div", {
           class: `er-mark er-m-${mark.kind} er-t-${mark.tone}`, title: mark.label,
-          style: { left: `${x}px`, height: `${row.lanes * LANE + 2}px` },
+          style: { left: `${x}px`, height: `${laneTop(row.lanes) - TOP + 2}px` },
           onclick: (event) => { event.stopPropagation(); onPick(mark.key); },
         });
       });
       space.append(el("div", {
         class: `er-trow${row.key === chosen ? " er-chosen" : ""}`,
-        style: { top: `${tops[i]}px`, height: `${20 + row.lanes * LANE + 6}px` },
+        style: { top: `${tops[i]}px`, height: `${rowHeight(row.lanes)}px` },
         onclick: () => onPick(row.key),
       }, el("div", { class: "er-tlabel" }, toned(row.tone, row.label), " ", toned("muted", row.detail)), row.bars.map((each) => bar(row, each)), marks));
-    });
+    }
     scale.replaceChildren(...ticksFor(knots, window, width()).map((tick) =>
       el("span", { style: { left: `${tick.x + 4}px` } }, tick.label)));
     lens.style.left = `${window[0] * 100}%`;
     lens.style.width = `${Math.max(0.5, (window[1] - window[0]) * 100)}%`;
-    if (line !== null) {
-      crash.hidden = false;
-      crash.style.left = `${px(line) + 4}px`;
-      crash.style.height = `${Math.max(total, body.clientHeight)}px`;
-    } else crash.hidden = true;
+    const height = `${Math.max(total, body.clientHeight)}px`;
+    for (const [node, at] of [[crash, line], [moment, now]]) {
+      const x = at === null ? -9 : px(at);
+      node.hidden = x < -1 || x > width() + 1;
+      node.style.left = `${x + 4}px`;
+      node.style.height = height;
+    }
   }
   body.addEventListener("scroll", () => requestAnimationFrame(paint), { passive: true });
   body.addEventListener("wheel", (event) => {
@@ -153,10 +167,19 @@ function timelineView({ timeline, words, onPick, onHover }) {
   return {
     node, body, crash,
     choose(keys) {
-      chosen = keys.find((key) => rows.some((row) => row.key === key || row.bars.some((each) => each.key === key))) || "";
-      const at = rows.findIndex((row) => row.key === chosen || row.bars.some((each) => each.key === chosen));
+      chosen = keys.find((key) => rowOf.has(key)) || "";
+      const at = chosen ? rowOf.get(chosen) : -1;
       if (at >= 0 && (tops[at] < body.scrollTop || tops[at] + 40 > body.scrollTop + body.clientHeight)) body.scrollTop = Math.max(0, tops[at] - 30);
       paint();
+    },
+    /** Show the moment of the cursor; brings it into the window when it lies outside. */
+    moment(at) {
+      now = at;
+      if (at !== null) {
+        const x = placeOn(knots, at), wide = window[1] - window[0];
+        if (x < window[0] || x > window[1]) return frame([x - wide / 2, x + wide / 2]);
+      }
+      return paint();
     },
     line(at) { line = at; paint(); },
     momentAt(clientX) {
