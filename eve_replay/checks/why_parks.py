@@ -60,8 +60,8 @@ def _answered(park: Park, answer: str, voice: Voice) -> Verdict:
     return Verdict(
         code="held",
         sentence=f"{_subject(park)} was held for a person from {voice.clock(park.since)}; the answer{word} "
-        "is recorded, and nothing on the stream says yet that it was taken. What was approved runs in the step "
-        "that takes the answer, and can have run before the stream says so.",
+        "is recorded, and nothing on the stream says yet that it was taken. What was approved runs in the "
+        "step that takes the answer, and can have run before the stream says so.",
         certainty="observed",
         evidence=park.evidence,
         turn_id=park.turn_id or "",
