@@ -13,6 +13,7 @@ from eve_replay.views.inspector import Tab, TabHead
 from eve_replay_tui.lines import Flow, LineView, notice
 from eve_replay_tui.rows.bodies import TabBody
 from eve_replay_tui.widgets.bars import TabBar
+from eve_replay_tui.work import start
 
 if TYPE_CHECKING:
     from eve_replay_tui.app import ReplayApp
@@ -74,7 +75,7 @@ class InspectorPane(Vertical):
         if self.explorer is not None:
             start(self, "tab", self._fetch, self.explorer, self.key, self.wanted, first)
 
-    async def _fetch(self, explorer: Explorer, key: str, wanted: str, start: int) -> None:
+    async def _fetch(self, explorer: Explorer, key: str, wanted: str, first: int) -> None:
         from eve_replay_tui.screens.base import error_text
 
         app = cast("ReplayApp", self.app)
@@ -83,7 +84,7 @@ class InspectorPane(Vertical):
             heads = explorer.inspector.tabs(key)
             names = [head.name for head in heads]
             name = wanted if wanted in names else "output" if "output" in names else names[0]
-            return heads, explorer.inspector.tab(key, name, start=start)
+            return heads, explorer.inspector.tab(key, name, start=first)
 
         try:
             heads, tab = await app.reader.quick.run(made)
@@ -93,20 +94,20 @@ class InspectorPane(Vertical):
             self.shown = None
             self.body.show(notice(error_text(error), tone="error"), select=0)
             return
-        self._show(heads, tab, start)
+        self._show(heads, tab, first)
 
-    def _show(self, heads: tuple[TabHead, ...], tab: Tab, start: int) -> None:
+    def _show(self, heads: tuple[TabHead, ...], tab: Tab, first: int) -> None:
         app = cast("ReplayApp", self.app)
         self.heads = heads
         before = self.shown
         same = before is not None and (before.tab.key, before.tab.name) == (tab.key, tab.name)
-        self.shown = TabBody(tab, app.options.zone, opened=self._folds.get((tab.key, tab.name)), start=start)
+        self.shown = TabBody(tab, app.options.zone, opened=self._folds.get((tab.key, tab.name)), start=first)
         tabs = [
             (head.name, f"{head.title} {head.remark}" if head.remark not in ("", "0") else head.title)
             for head in heads
         ]
         self.query_one("#tabs", TabBar).show(tabs, tab.name)
-        self.body.show(self._flow(), select=None if same and not start else 0)
+        self.body.show(self._flow(), select=None if same and not first else 0)
 
     def _flow(self) -> Flow:
         shown = self.shown
