@@ -51,6 +51,7 @@ from eve_replay.views.table import Table, table_lines
 from eve_replay.views.text import Line, Span, paragraph
 from eve_replay.views.tone import TONES, Tone
 from eve_replay.views.words import plural
+from eve_replay.worlds.sources import public_source
 
 if TYPE_CHECKING:
     from eve_replay.codec.keys import KeyRing
@@ -214,11 +215,13 @@ def open_source(shell: Shell, source: str | None) -> World:
 
 
 def next_words(source: str | None, words: str) -> str:
-    """Return ``eve-replay show RUN`` style text for a hint, with the source as the user gave it."""
+    """Return ``eve-replay show RUN`` style text for a hint, with the source as the user gave it.
+
+    An address is repeated without its password: hints end up in logs and chats.
+    """
     verb, _, rest = words.partition(" ")
-    return " ".join(
-        part for part in ("eve-replay", verb, shlex.quote(source) if source else "", rest) if part
-    )
+    shown = shlex.quote(public_source(source)) if source else ""
+    return " ".join(part for part in ("eve-replay", verb, shown, rest) if part)
 
 
 def open_journal(shell: Shell, source: str | None) -> Journal:
@@ -306,7 +309,7 @@ def emit_json(
     document = {
         "format": f"eve-replay/{command}",
         "version": 1,
-        "source": source if isinstance(source, str) else source.label,
+        "source": public_source(source if isinstance(source, str) else source.label),
         "receipt": (receipt or Receipt()).to_json(),
         **fields,
     }

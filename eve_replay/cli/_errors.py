@@ -81,5 +81,6 @@ def _sentence(text: str) -> str:
 
 def _say(text: str) -> None:
     from eve_replay.views.safe import safe_text  # costs a tenth of the start; most starts end well
+    from eve_replay.worlds.sources import public_text
 
-    click.echo(f"eve-replay: {safe_text(text)}", err=True)
+    click.echo(f"eve-replay: {safe_text(public_text(text))}", err=True)

@@ -12,6 +12,7 @@ import click
 
 from eve_replay.cli._common import SOURCE_VARIABLE, Shell, command, source_argument
 from eve_replay.errors import WrongUse
+from eve_replay.worlds.sources import public_source
 
 if TYPE_CHECKING:
     from eve_replay.journal import Journal
@@ -81,7 +82,7 @@ def cli(
         session=session,
         step=step,
         opener=opened,
-        label=where if where != "." else os.path.basename(os.getcwd()) or "/",  # noqa: PTH109, PTH119
+        label=public_source(where) if where != "." else os.path.basename(os.getcwd()) or "/",  # noqa: PTH109, PTH119
         theme=_theme(theme, os.environ),
         ascii_only=ascii_only or _ascii(os.environ, shell),
         zone=shell.zone,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, unquote, urlencode, urlsplit, urlunsplit
 
 from eve_replay.errors import EveReplayError, SourceUnreadable, WrongUse
+from eve_replay.worlds.sources import public_source
 
 if TYPE_CHECKING:
     import psycopg
@@ -86,26 +87,6 @@ def parse_address(source: str, *, schema: str | None = None, timeout: float | No
         timeout=seconds,
         secrets=tuple(sorted((s for s in secrets if s), key=len, reverse=True)),
     )
-
-
-_QUERY = re.compile(r"(?i)([?&][^=&#]*(?:password|passwd|pwd|token|secret|key)[^=&#]*=)[^&#\s]+")
-
-
-def public_source(source: str) -> str:
-    """Return a source as it may be shown: an address without its password, anything else as it is.
-
-    For messages and for hints that repeat what the user typed. Works for every scheme; of what stands
-    before the last ``@`` only a user name is kept.
-    """
-    if "://" not in source:
-        return source
-    head, at, rest = source.rpartition("@")
-    scheme, sep, login = head.partition("://")
-    # A database password may hold an unescaped slash; in a web address a slash ends the login.
-    if at and ("/" not in login or not scheme.lower().startswith(("http", "s3", "gs", "file"))):
-        user, colon, _ = login.partition(":")
-        source = f"{scheme}{sep}{user}{':***' if colon else ''}@{rest}"
-    return _QUERY.sub(r"\1***", source)
 
 
 def _seconds(text: str | None) -> float:

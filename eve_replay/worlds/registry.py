@@ -15,6 +15,7 @@ from typing import Any, cast
 
 from eve_replay.errors import EveReplayError, SourceUnreadable, UnknownSource, WrongUse
 from eve_replay.worlds.base import Opener, World
+from eve_replay.worlds.sources import public_error_text, public_source
 
 __all__ = ["BUILTIN", "ENTRY_POINT_GROUP", "Guess", "guesses", "kinds", "open_world"]
 
@@ -79,6 +80,17 @@ def open_world(source: Any, *, kind: str | None = None, **options: Any) -> World
     if not source.strip():
         raise WrongUse("The source is empty.", hint="Give a project folder, a data folder or an address.")
     options = {name: value for name, value in options.items() if value is not None}
+    try:
+        return _open_one(source, kind, options)
+    except EveReplayError as error:
+        # Whoever wrote the message, a plugin included: it must not repeat the password in the source.
+        error.message = public_error_text(error.message, source)
+        error.hint = public_error_text(error.hint, source)
+        error.args = (error.message,)
+        raise
+
+
+def _open_one(source: str, kind: str | None, options: dict[str, Any]) -> World:
     if kind is not None:
         return _opener(kind).open(source, **options)
     if " + " in source and not _exists(source):
@@ -184,7 +196,7 @@ def _try_all(source: str, found: Sequence[Guess], options: dict[str, Any]) -> Wo
             said.append((guess.kind, error))
     if not said:
         raise UnknownSource(
-            f"{source[:200]} is no source that is known here.",
+            f"{public_source(source)[:200]} is no source that is known here.",
             hint="Give a project folder, a data folder, an export file, or an address (postgres://, https://).",
         )
     if len(said) == 1 or isinstance(said[0][1], SourceUnreadable):
