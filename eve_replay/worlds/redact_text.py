@@ -37,9 +37,14 @@ _CALL_NAMES = frozenset(("callId", "toolCallId", "toolName"))
 _RESULT_TYPES = frozenset(
     ("text", "json", "error-text", "error-json", "execution-denied", "content", "media", "file-data")
 )
-_USER_KEPT = frozenset(("idempotencyKey", "idempotency_key", "idempotencykey", "idempotency-key", "key"))
+_USER_KEPT = frozenset(
+    ("idempotencyKey", "idempotency_key", "idempotency-key", "key", "toolName", "subagentName", "toolCallId")
+)
+#: What the runtime writes when a step has used up its attempts; the analysis reads it.
+_VERDICT = re.compile(r'(?:\w+: )?Step "[^"]*" exceeded max retries \(\d+ retr\w+\)')
 _MOST_LITERALS = 2000
 _MOST_NESTED = 6
+_CACHED, _CACHED_LENGTH = 8192, 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +65,10 @@ class Context:
 
     def under(self, name: str, beside: Iterable[str] = ()) -> Context:
         """Return the context of the value of a field; ``beside`` are the other names of the object."""
-        user = self.user or (name in _USER_PARTS and not _CALL_NAMES.isdisjoint(beside))
+        call = not _CALL_NAMES.isdisjoint(beside)
+        user = self.user or (name in _USER_PARTS and call)
+        if name == "name" and call:
+            name = "toolName"  # what a call names so is its tool
         return replace(self, name=name, secret=self.secret or is_secret_name(name), user=user)
 
 
@@ -82,6 +90,7 @@ class TextRedactor:
         self.counts: Counter[str] = Counter()
         #: Secrets met so far that are long and odd enough to be recognised elsewhere.
         self.found: set[str] = set()
+        self._cache: dict[tuple[str, Context, bool], tuple[str, tuple[tuple[str, int], ...]]] = {}
         known = sorted((text for text in literals if text), key=lambda text: (-len(text), text))
         self._known = re.compile("|".join(map(re.escape, known[:_MOST_LITERALS]))) if known else None
 
@@ -89,6 +98,25 @@ class TextRedactor:
 
     def text(self, value: str, context: Context = PLAIN) -> str:
         """Return a text without what the rules name; as long as before."""
+        if not 8 < len(value) <= _CACHED_LENGTH:
+            return self._text(value, context)
+        # A session's history is repeated in every step: most texts have been seen before.
+        key = (value, context, self.mask_all)
+        known = self._cache.get(key)
+        if known is None:
+            counts, self.counts = self.counts, Counter()
+            try:
+                known = (self._text(value, context), tuple(self.counts.items()))
+            finally:
+                self.counts = counts
+            if len(self._cache) >= _CACHED:
+                self._cache.clear()
+            self._cache[key] = known
+        for rule, count in known[1]:
+            self.counts[rule] += count
+        return known[0]
+
+    def _text(self, value: str, context: Context) -> str:
         if not value:
             return value
         if context.secret and not self._kept_in_secret(value, context):
@@ -101,7 +129,9 @@ class TextRedactor:
         value = self._in_base64(self._ranges(value), context)
         if self.mask_all and not self._machinery(value, context):
             self.counts["text"] += 1
-            return self.stand(value)
+            said = _VERDICT.match(value)
+            kept = said.end() if said else 0
+            return value[:kept] + self.stand(value[kept:])
         return value
 
     def _kept_in_secret(self, value: str, context: Context) -> bool:
@@ -317,7 +347,7 @@ def recoded(token: str, text: str) -> str:
     """Return the token with another text of the same length, each character written as before."""
     inner = token[1:-1]
     if "\\" not in inner:
-        return f'"{text}"'
+        return token if text == inner else f'"{text}"'
     units = [
         unit if _character(unit) == char else (f"\\u{ord(char):04x}" if unit[0] == "\\" else char)
         for unit, char in zip(_UNIT.findall(inner), text, strict=True)
