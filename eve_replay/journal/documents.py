@@ -37,6 +37,10 @@ def step_document(step: Step) -> dict[str, object]:
     ``endedAt`` of an attempt is where its window closes: the end of the step, or the next start. Whether an
     interrupted body lived that long is not recorded: ``recordedEndAt`` is the end that is, and ``lastSignAt``
     the last thing the attempt is known to have done.
+
+    ``requested`` and ``returned`` of a call are what the stream shows of this attempt. A call that only the
+    history names (unknown tool, invalid input) never got as far: both are false, and its refusal is the
+    ``output``.
     """
     return {
         "runId": step.run_id,
@@ -80,7 +84,7 @@ def _call(call: ToolCall) -> dict[str, object]:
         "position": call.position,
         "requested": call.requested_at is not None,
         "requestedAt": iso(call.requested_at),
-        "returned": call.returned,
+        "returned": call.returned and not call.history_only,
         "returnedAt": iso(call.returned_at),
         "status": call.status,
         "isError": call.is_error,

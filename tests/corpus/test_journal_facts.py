@@ -137,6 +137,22 @@ def test_documents_and_transcripts_of_everything(name: str) -> None:
         assert {e.attempt for e in entries if e.kind == "note" and e.text.startswith("attempt ")} == runs
 
 
+@pytest.mark.parametrize("name", [c for c in cases() if c.id not in PURGED])
+def test_the_document_says_of_calls_what_the_facts_say(name: str) -> None:
+    document: Any = {(s["runId"], s["stepId"]): s for s in attempts_document(journal(name))}
+    for fact in facts(name)["steps"]:
+        for seen, attempt in zip(
+            fact.get("byAttempt", ()), document[fact["runId"], fact["stepId"]]["attempts"], strict=False
+        ):
+            calls = attempt["toolCalls"]
+            assert sorted(c["callId"] for c in calls if c["requested"]) == sorted(
+                c["callId"] for c in seen.get("toolCalls", ())
+            )
+            assert sorted(c["callId"] for c in calls if c["returned"]) == sorted(
+                c["callId"] for c in seen.get("toolResults", ())
+            )
+
+
 def order(document: list[dict[str, object]], fact: dict[str, Any]) -> int:
     return [s["stepId"] for s in document].index(fact["stepId"])
 
