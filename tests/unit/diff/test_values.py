@@ -1,7 +1,6 @@
 """Values compared: the smallest differences, in words a person can act on."""
 
 import copy
-import time
 
 import pytest
 from hypothesis import given
@@ -184,9 +183,7 @@ def test_deep_and_hugely_shared_values_end():
     assert change.note == "differs inside; not taken further apart"
     for _ in range(40):
         one, two = [one, one], [two, two]
-    start = time.perf_counter()
-    assert not diff_values(one, two).is_same
-    assert time.perf_counter() - start < 2
+    assert not diff_values(one, two).is_same  # walked one by one, 2**40 items would never end
 
 
 def test_long_texts_tell_the_words_that_changed():
@@ -212,8 +209,8 @@ def test_equal_neighbours_are_folded_but_counted():
     assert repr(ABSENT) == "ABSENT"
 
 
-def test_three_megabytes_of_history_in_half_a_second():
-    """Measured 0.43 s on a loaded two-core machine; the test allows for a busy one."""
+def test_three_megabytes_of_history_with_two_changes():
+    """How long it takes: tests/benchmarks/test_diff.py."""
 
     def history():
         return [
@@ -238,12 +235,4 @@ def test_three_megabytes_of_history_in_half_a_second():
     before, after = history(), history()
     after.insert(0, {"role": "system", "content": "new"})
     after[500]["content"][0]["text"] += " indeed"
-    best = min(_timed(before, after) for _ in range(3))
-    assert best < 2
     assert changes(before, after) == [("added", "$[0]"), ("changed", "$[500].content[0].text")]
-
-
-def _timed(before, after):
-    start = time.perf_counter()
-    diff_values(before, after)
-    return time.perf_counter() - start

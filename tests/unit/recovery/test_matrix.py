@@ -1,8 +1,13 @@
 """The matrix, its totals, and comparisons."""
 
+from eve_replay.codec import payload
+from eve_replay.journal.facade import Journal
 from eve_replay.recovery.batching import regroup
+from eve_replay.recovery.build_plan import session_plans
 from eve_replay.recovery.engine import Question
 from eve_replay.recovery.matrix import compare_batches, compare_strategies, matrix_of
+from eve_replay.worlds.registry import open_world
+from tests.support import corpus
 from tests.support.recovery import turn_plan
 
 PLAN = turn_plan("T1")
@@ -61,3 +66,19 @@ def test_as_json():
     assert "steps" not in document["points"][0]
     assert document["totals"]["points"] == len(document["points"])
     assert compare_batches(PLAN, sizes=(1,))[0].to_json()["name"] == "1"
+
+
+def test_the_matrix_of_a_long_session_decodes_nothing_again(monkeypatch):
+    """Joining reads what is needed, once. How long the rest takes: tests/benchmarks/test_matrix.py."""
+    session = Journal(open_world(str(corpus.data("long-session")))).session()
+    assert len(session.turns) == 120
+    opened = []
+    real = payload.open_envelope
+    monkeypatch.setattr(
+        payload, "open_envelope", lambda *args, **kw: opened.append(args) or real(*args, **kw)
+    )
+    plans = session_plans(session)
+    question = Question()
+    for turn in session.turns:
+        matrix_of(plans.plan(turn.id), question)
+    assert opened == []

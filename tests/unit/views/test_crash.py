@@ -1,10 +1,10 @@
 """The crash lab: points in order, answers as plain data, choices that can all be chosen."""
 
 import json
-import time
 
 import pytest
 
+from eve_replay.codec import payload
 from eve_replay.errors import WrongUse
 from eve_replay.views.crash import CrashLab
 from tests.support.corpus import names
@@ -122,10 +122,12 @@ def test_every_turn_of_every_recording_has_a_lab(name):
                 json.dumps(found.view(len(found) // 2).to_json())
 
 
-def test_stepping_through_the_lab_is_quick():
+def test_stepping_through_the_lab_decodes_nothing(monkeypatch):
+    """The reason it is quick; how quick: tests/benchmarks/test_views.py."""
     found = lab()
     found.view(0)
-    start = time.perf_counter()
+    opened = []
+    monkeypatch.setattr(payload, "open_envelope", lambda *args, **_: opened.append(args))
     for index in range(len(found)):
         found.view(index)
-    assert (time.perf_counter() - start) / len(found) < 0.02
+    assert opened == []

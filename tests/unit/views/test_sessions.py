@@ -1,6 +1,5 @@
 """The list of sessions: cheap for 10,000, in words, found and sorted at once."""
 
-import time
 from datetime import UTC, datetime, timedelta
 
 from eve_replay.journal import SessionHead
@@ -34,17 +33,11 @@ def test_rows_come_newest_activity_first_and_decode_nothing():
     assert rows[0].turns is None
 
 
-def test_ten_thousand_sessions_are_listed_filtered_and_sorted_quickly():
-    many = heads(10_000)
-    start = time.perf_counter()
-    rows = session_rows(many)
-    listed = time.perf_counter()
+def test_ten_thousand_sessions_are_listed_filtered_and_sorted():
+    """How long it takes: tests/benchmarks/test_views.py."""
+    rows = session_rows(heads(10_000))
     assert len(filter_rows(rows, "order 9999")) == 1
-    filtered = time.perf_counter()
-    sort_rows(rows, "title")
-    assert listed - start < 2
-    assert filtered - listed < 0.3
-    assert time.perf_counter() - filtered < 0.5
+    assert [row.title for row in sort_rows(rows, "title")[:2]] == ["refund order 0", "refund order 1"]
 
 
 def test_filters_look_in_one_field_or_in_all():
