@@ -259,6 +259,7 @@ def test_duplicate_keys_and_numbers():
     assert found == [9007199254740992.0, -9007199254740992.0, math.inf, 0.1]
     assert [type(n) for n in found] == [float] * 4
     assert value("[" + "9" * 5000 + "]") == math.inf
+    assert value("[[1,2]," + "9" * 400 + ",-" + "9" * 400 + "]") == [math.inf, -math.inf]
     assert math.copysign(1, value("[[1],-0]")[0]) == -1
 
 

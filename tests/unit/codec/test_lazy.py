@@ -1,6 +1,7 @@
 """One field without the rest: same answers as the whole, and far less reading."""
 
 import json
+import random
 import threading
 
 import pytest
@@ -225,6 +226,28 @@ def test_a_front_that_grows_through_one_long_text():
     payload = Payload(b"zstd" + zstandard.ZstdCompressor(level=1).compress(payload_bytes(long) + bytes(0)))
     assert payload.at("$.first") == long["first"]
     assert payload.at("$.second[1]") == 2 and payload.at("$.third") == long["third"]
+
+
+def test_a_front_that_grows_through_one_long_text_that_hardly_compresses():
+    noise = random.Random(3).randbytes(400_000).hex()
+    value = {"first": noise[:300_000], "second": [1, {"x": noise[300_000:310_000]}], "rest": noise}
+    payload = packed(value)
+    assert len(payload.raw) > 300_000
+    assert payload.at("$.first") == value["first"] and payload.at("$.second[1].x") == value["second"][1]["x"]
+    assert packed(value).at("$.second[0]") == 1
+    assert packed(value).at("$.rest") == noise
+    assert packed(value).at("$.second[7]") is UNDEFINED
+
+
+def test_the_end_of_a_text_found_while_scanning(monkeypatch):
+    monkeypatch.setattr(scan_module, "SMALL", 1 << 20)
+    monkeypatch.setattr(scan_module, "_PART", 1)
+    text = payload_bytes(big(20_000))[4:]
+    assert len(text) > 1 << 20
+    entries = Entries(lambda: text)
+    with pytest.raises(IndexError):
+        entries.entry(10**6)
+    assert entries.entry(0) == {"args": 1}
 
 
 def test_front_by_itself():
