@@ -76,6 +76,9 @@ __all__ = [
 
 #: Read when no SOURCE is given; without it the current folder is.
 SOURCE_VARIABLE = "EVE_REPLAY_SOURCE"
+#: Where the hosted store's token may be, as the vendor's tools name it.
+TOKEN_VARIABLES = ("VERCEL_TOKEN", "WORKFLOW_VERCEL_AUTH_TOKEN")
+_HOSTED = ("vercel://", "http://", "https://")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -91,6 +94,7 @@ class Shell:
         now: the instant to reckon from, in UTC.
         keys: decryption keys, None when none were given.
         limit: largest payload to open, in bytes, None for the default.
+        fetch_keys: the vendor's audited key route may be asked (hosted runs).
         exit_code: what the program will return; ``finish`` sets it.
     """
 
@@ -102,6 +106,7 @@ class Shell:
     now: datetime
     keys: KeyRing | None = None
     limit: int | None = None
+    fetch_keys: bool = False
     exit_code: int = 0
 
 
@@ -113,6 +118,7 @@ def _shell(
     now: str | None,
     key: tuple[str, ...],
     key_file: tuple[str, ...],
+    fetch_keys: bool,
     limit: str | None,
 ) -> Shell:
     instant = parse_time(now) if now else datetime.now(UTC)
@@ -129,6 +135,7 @@ def _shell(
         now=instant,
         keys=key_ring(key, key_file),
         limit=parse_size(limit) if limit else None,
+        fetch_keys=fetch_keys,
     )
 
 
@@ -139,7 +146,8 @@ def command(name: str, **settings: Any) -> Callable[[Callable[..., None]], click
         @functools.wraps(function)
         def body(**values: Any) -> int:
             shared = {
-                key: values.pop(key) for key in ("as_json", "color", "utc", "now", "key", "key_file", "limit")
+                key: values.pop(key)
+                for key in ("as_json", "color", "utc", "now", "key", "key_file", "fetch_keys", "limit")
             }
             if "read" in values:
                 _merge_source(values)
@@ -211,7 +219,27 @@ def open_source(shell: Shell, source: str | None) -> World:
     """
     from eve_replay.worlds.registry import open_world
 
-    return open_world(source or os.environ.get(SOURCE_VARIABLE) or ".", keys=shell.keys, limit=shell.limit)
+    where = source or os.environ.get(SOURCE_VARIABLE) or "."
+    parts = where.split(" + ") if " + " in where and not Path(where).exists() else [where]
+    hosted = [part.strip().lower().startswith(_HOSTED) for part in parts]
+    if shell.fetch_keys and not any(hosted):
+        raise WrongUse("--fetch-keys is for hosted runs.", hint="Write the source as vercel://TEAM/PROJECT.")
+    worlds = []
+    for part, far in zip(parts, hosted, strict=True):
+        options: dict[str, Any] = {"keys": shell.keys, "limit": shell.limit}
+        if far:
+            options |= {"token": _token(), "fetch_keys": shell.fetch_keys or None}
+        worlds.append(open_world(part.strip() if len(parts) > 1 else part, **options))
+    world = open_world(worlds)
+    context = click.get_current_context(silent=True)
+    if context is not None:
+        context.call_on_close(world.close)  # a connection or a file is not left to the collector
+    return world
+
+
+def _token() -> str | None:
+    """Return the hosted store's token. It goes into a request header and nowhere else."""
+    return next((os.environ[name] for name in TOKEN_VARIABLES if os.environ.get(name)), None)
 
 
 def next_words(source: str | None, words: str) -> str:

@@ -44,10 +44,17 @@ _SHARED = (
         type=click.Path(dir_okay=False),
         help="File with such keys, one a line.",
     ),
+    click.option(
+        "--fetch-keys",
+        is_flag=True,
+        help="Hosted runs: ask the vendor for run keys. Every such request is written into its audit log.",
+    ),
     click.option("--limit", metavar="SIZE", help="Largest payload to open, such as 64M (default 256M)."),
     click.option("--now", metavar="TIME", help="Reckon from this time instead of the clock."),
 )
-_SHARED_NAMES = frozenset({"as_json", "color", "utc", "key", "key_file", "limit", "now", "help"})
+_SHARED_NAMES = frozenset(
+    {"as_json", "color", "utc", "key", "key_file", "fetch_keys", "limit", "now", "help"}
+)
 
 
 class ShellCommand(click.Command):

@@ -125,7 +125,7 @@ def _redactor(shell: Shell, world: World, runs: list[str] | None, mask_all: bool
             literals=literals,
         )
 
-    return make(find_secrets_in(world, make(set()), runs=runs))
+    return make(find_secrets_in(world, make(set()), runs=runs))  # the second keeps its own counts
 
 
 def _write(world: World, target: Path, runs: list[str] | None, redactor: Redactor | None) -> Packed:

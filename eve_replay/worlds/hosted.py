@@ -1,9 +1,9 @@
 """The hosted world: runs in Vercel's store, read over its HTTP API (formats/HOSTED.md).
 
 ``vercel://TEAM/PROJECT``, or the address of a server that speaks the same API (``https://...``, and ``http://``
-for the local machine). The token comes from the caller (the command line takes it from the environment) and is
-a header and nothing else. Only GET requests are made, to the one host of the address; the route for run keys is
-asked only when the caller says so, because the vendor writes each such request into an audit log.
+for the local machine). The token comes from the caller (the command line takes it from the environment) and
+is a header and nothing else. Only GET requests are made, to the one host of the address; the route for run keys
+is asked only when the caller says so, because the vendor writes each such request into an audit log.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from urllib.parse import parse_qs, urlsplit, urlunsplit
 
+from eve_replay.codec import KeyRing, derive_run_key, parse_key
 from eve_replay.errors import SourceUnreadable, UnknownSource, WrongUse
 from eve_replay.worlds.base import World
 from eve_replay.worlds.export_entities import Wrap, number_option, text_option
@@ -36,7 +37,8 @@ class _HostedOpener:
     def open(self, source: str, **options: object) -> World:
         """Return the world behind the address; nothing is asked before the first read.
 
-        Options: keys, limit, token, environment, timeout, fetch_keys (True asks the audited key route).
+        Options: keys, limit, token, environment, timeout, deployment_key (base64), fetch_keys (True asks the
+        vendor's audited key route).
 
         Raises:
             WrongUse: the address makes no sense.
@@ -46,7 +48,7 @@ class _HostedOpener:
             from eve_replay.worlds.hosted_world import HostedWorld, Site
         except ImportError as error:
             raise SourceUnreadable(
-                f"Reading the hosted world needs cbor2 ({error}).", hint="pip install 'eve-replay[postgres]'."
+                f"Reading the hosted world needs cbor2 ({error}).", hint="pip install 'eve-replay[hosted]'."
             ) from error
         split = urlsplit(source)
         query = {name: values[-1] for name, values in parse_qs(split.query).items()}
@@ -69,7 +71,11 @@ class _HostedOpener:
             base=base, team=team, project=project, environment=environment, token=token,
             timeout=number_option(options, "timeout") or 20.0,
         )  # fmt: skip
-        return HostedWorld(site, wrap=Wrap.of(options), fetch_keys=options.get("fetch_keys") is True)
+        wrap = Wrap.of(options)
+        secret = text_option(options, "deployment_key")
+        if secret is not None:
+            wrap = _derived(wrap, parse_key(secret), project)
+        return HostedWorld(site, wrap=wrap, fetch_keys=options.get("fetch_keys") is True)
 
     def _base(self, source: str) -> str:
         split = urlsplit(source)
@@ -81,13 +87,26 @@ class _HostedOpener:
             raise UnknownSource(f"{source!r} has no host.")
         if split.scheme == "http" and split.hostname not in _LOCAL:
             raise SourceUnreadable(
-                f"Plain http to {split.hostname} would show the token and the payloads to everybody on the way.",
+                f"Plain http to {split.hostname} would show token and payloads to everybody on the way.",
                 hint="Use https.",
             )
         return urlunsplit((split.scheme, split.netloc, split.path.rstrip("/"), "", ""))
 
     def _is_local(self, base: str) -> bool:
         return urlsplit(base).hostname in _LOCAL
+
+
+def _derived(wrap: Wrap, deployment_key: bytes, project: str | None) -> Wrap:
+    """Return a wrap that makes each run's key from the deployment's (HOSTED.md, Encryption)."""
+    if project is None:
+        raise WrongUse("A deployment key needs the project's id.", hint="Write it as vercel://TEAM/PROJECT.")
+    known, owner = wrap.keys, project
+
+    def key_of(run_id: str) -> bytes:
+        given = known.key_for(run_id) if known is not None else None
+        return given or derive_run_key(deployment_key, owner, run_id)
+
+    return Wrap(keys=KeyRing(derive=key_of), limit=wrap.limit)
 
 
 opener = _HostedOpener()

@@ -102,8 +102,6 @@ class HostedClient:
             body = response.read(MAX_ANSWER + 1)
         except http.client.IncompleteRead as error:
             body, cut = error.partial, True
-        except TimeoutError:
-            raise
         if len(body) > MAX_ANSWER:
             body, cut = body[:MAX_ANSWER], True
         declared = response.getheader("Content-Length")
@@ -140,7 +138,7 @@ class HostedClient:
         if answer.status in (401, 403):
             raise SourceUnreadable(
                 f"The hosted store refused the token for {path} (status {answer.status}).",
-                hint="Set a valid token in the environment (VERCEL_TOKEN) and name the right team and project.",
+                hint="Set a valid token (VERCEL_TOKEN in the environment), and name the right team and project.",
             )
         if 300 <= answer.status < 400:
             raise SourceUnreadable(

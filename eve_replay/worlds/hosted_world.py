@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from urllib.parse import quote, urlsplit
+from urllib.parse import urlsplit
 
 from eve_replay.codec import KeyRing, loads_json, parse_key
 from eve_replay.codec.cborx import decode_cbor
-from eve_replay.errors import EveReplayError, NotFound, SourceUnreadable, WrongUse
+from eve_replay.errors import EveReplayError, SourceUnreadable, WrongUse
 from eve_replay.problems import Receipt
 from eve_replay.records import (
     EventRecord,
@@ -18,12 +18,12 @@ from eve_replay.records import (
     StepRecord,
     StreamChunk,
     StreamRecord,
-    WaitRecord,
 )
 from eve_replay.values import JsBytes, Undecoded
 from eve_replay.worlds.export_entities import Wrap, entity_fields
 from eve_replay.worlds.hosted_client import Answer, HostedClient
 from eve_replay.worlds.hosted_frames import BODY_FIELD, Frame, FrameBatch, read_frames
+from eve_replay.worlds.hosted_shape import Fetched, maps, part, waits_of
 
 __all__ = ["HostedWorld", "Site"]
 
@@ -96,61 +96,73 @@ class HostedWorld:
         }
         wrap = wrap or Wrap()
         self._deployments: dict[str, str] = {}
+        self._asked: set[tuple[object, ...]] = set()
+        self._fresh = True
+        self._known: set[str] = set()
         if fetch_keys:
             known = wrap.keys
             wrap = Wrap(keys=KeyRing(derive=lambda run: self._run_key(run, known)), limit=wrap.limit)
             self.receipt.problem(
                 "info", "key-route", self.label,
-                "Run keys are asked from the vendor's key route, which writes every request into an audit log.",
+                "Run keys are asked from the vendor's key route, which writes each request into an audit log.",
             )  # fmt: skip
         self._wrap = wrap
+        #: Read by those who decode stream chunks.
+        self.keys, self.limit = wrap.keys, wrap.limit
 
     # -- the World protocol ---------------------------------------------------------------------------
 
     def runs(self) -> Iterator[RunRecord]:
         """Yield every run, oldest first, without payloads: they are asked for when one is opened."""
-        query = {"limit": _PAGE, "sortOrder": "asc", "remoteRefBehavior": "lazy"}
-        for item in self._pages("/v2/runs", query, "runs"):
-            yield RunRecord(self._listed(item), origin=f"runs/{item.get('runId')}")
+        query: dict[str, str | int] = {"limit": _PAGE, "sortOrder": "asc", "remoteRefBehavior": "lazy"}
+        # The order is asked for, and not relied on: older servers list the newest first whatever is asked.
+        found = {str(item.get("runId") or ""): item for item in self._pages("/v2/runs", query, "runs")}
+        for run_id in sorted(found):
+            yield RunRecord(self._listed(found[run_id]), origin=f"runs/{run_id}")
 
     def run(self, run_id: str) -> RunRecord:
         """Return one run with its payloads. Raises NotFound."""
-        item = self._one(f"/v2/runs/{_part(run_id)}", {"remoteRefBehavior": "resolve"})
+        item = self._one(f"/v2/runs/{part(run_id)}", {"remoteRefBehavior": "resolve"})
         return RunRecord(self._fields(item, f"runs/{run_id}"), origin=f"runs/{run_id}")
 
     def steps(self, run_id: str) -> Iterator[StepRecord]:
         """Yield the run's steps by step id."""
-        query = {"limit": _PAGE, "remoteRefBehavior": "resolve"}
-        found = list(self._pages(f"/v2/runs/{_part(run_id)}/steps", query, f"runs/{run_id}/steps"))
+        query: dict[str, str | int] = {"limit": _PAGE, "remoteRefBehavior": "resolve"}
+        found = list(self._pages(f"/v2/runs/{part(run_id)}/steps", query, f"runs/{run_id}/steps"))
+        self._check(run_id, found)
         for item in sorted(found, key=lambda item: str(item.get("stepId"))):
             where = f"runs/{run_id}/steps/{item.get('stepId')}"
             yield StepRecord(self._fields(item, where), origin=where)
 
     def events(self, run_id: str) -> Iterator[EventRecord]:
         """Yield the run's events in the order of the log."""
+        # A sealed log has fillers (HOSTED.md); a page that overlaps the one before repeats events.
         records = [self._event(frame, run_id) for frame in self._frames(run_id)]
-        slots = all(record.slot is not None for record in records)
-        yield from sorted(records, key=lambda r: (r.slot or 0, "") if slots else (0, r.event_id))
+        self._check(run_id, records)
+        kept = {r.event_id: r for r in records if r.event_type != "noop" and r.run_id == run_id}
+        yield from sorted(kept.values(), key=lambda r: (r.slot is None, r.slot or 0, r.event_id))
 
     def others(self, run_id: str) -> Iterator[Other]:
         """Yield hooks, waits (from their events: the API has no route for them) and stream names."""
-        query = {"limit": _PAGE, "remoteRefBehavior": "resolve", "runId": run_id}
+        part(run_id)
+        self._check(run_id)
+        query: dict[str, str | int] = {"limit": _PAGE, "remoteRefBehavior": "resolve", "runId": run_id}
         for item in self._pages("/v2/hooks", query, f"runs/{run_id}/hooks"):
             if item.get("runId") == run_id:
                 where = f"hooks/{item.get('hookId')}"
                 yield HookRecord(self._fields(item, where), origin=where)
-        yield from self._waits(run_id)
+        yield from waits_of(run_id, self.events(run_id))
         for name in self._stream_names(run_id):
             yield StreamRecord({"runId": run_id, "name": name}, origin=f"runs/{run_id}/streams/{name}")
 
     def stream(self, run_id: str, name: str) -> Iterator[StreamChunk]:
         """Yield a stream's chunks; the API numbers them, so their ids are ``index:0``, ``index:1``."""
-        path = f"/v2/runs/{_part(run_id)}/streams/{_part(name)}/chunks"
+        path = f"/v2/runs/{part(run_id)}/streams/{part(name)}/chunks"
         where = f"runs/{run_id}/streams/{name}"
         last, done = -1, False
         for page in self._raw_pages(path, {"limit": _PAGE}, where):
             done = done or page.get("done") is True
-            for item in _maps(page.get("data")):
+            for item in maps(page.get("data")):
                 data = item.get("data")
                 data = data.data if isinstance(data, JsBytes) else data
                 index = item.get("index")
@@ -170,11 +182,20 @@ class HostedWorld:
         """Close the connection."""
         self._client.close()
 
+    def _check(self, run_id: str, found: Sequence[object] = ()) -> None:
+        """Ask for the run when nothing shows that there is one. Raises NotFound."""
+        if not found and run_id not in self._known:
+            self.run(run_id)
+        self._known.add(run_id)
+
     # -- asking ---------------------------------------------------------------------------------------
 
     def _get(self, path: str, query: Mapping[str, str | int | None]) -> Answer:
         answer = self._client.get(self._site.prefix + path, query)
-        self.receipt.seen += 1
+        asked = (path, *sorted((name, str(value)) for name, value in query.items()))
+        self._fresh = asked not in self._asked
+        self._asked.add(asked)
+        self.receipt.seen += self._fresh
         if answer.cut:
             self.receipt.problem(
                 "error", "cut-answer", path, "The answer ended early; what came before the cut is shown.",
@@ -194,7 +215,7 @@ class HostedWorld:
         if isinstance(value, Undecoded):
             self.receipt.skip(where=path, what="answer", why=value.message)
         else:
-            self.receipt.parsed += 1
+            self.receipt.parsed += self._fresh
         return value
 
     def _one(self, path: str, query: Mapping[str, str | int | None]) -> Mapping[str, object]:
@@ -231,16 +252,16 @@ class HostedWorld:
 
     def _pages(self, path: str, query: Mapping[str, str | int], where: str) -> Iterator[Mapping[str, object]]:
         for page in self._raw_pages(path, query, where):
-            yield from _maps(page.get("data"))
+            yield from maps(page.get("data"))
 
     def _frames(self, run_id: str) -> Iterator[Frame]:
-        path, where = f"/v4/runs/{_part(run_id)}/events", f"runs/{run_id}/events"
+        path, where = f"/v4/runs/{part(run_id)}/events", f"runs/{run_id}/events"
         cursor: str | None = None
         resumed = 0
         for _ in range(_MOST_PAGES):
             query = {"limit": _EVENT_PAGE, "cursor": cursor, "remoteRefBehavior": "resolve"}
             batch = read_frames(self._get(path, query).body)
-            self.receipt.parsed += len(batch.frames)
+            self.receipt.parsed += self._fresh
             yield from batch.frames
             if batch.failure is not None:
                 code, message = batch.failure
@@ -258,7 +279,8 @@ class HostedWorld:
                 following = self._resume(batch, where, resumed)
             if following is None or following == cursor:
                 self.receipt.problem(
-                    "error", "cut-events", where, f"The events stop here: {batch.damage or 'no cursor to go on'}.",
+                    "error", "cut-events", where,
+                    f"The events stop here: {batch.damage or 'no cursor to go on'}.",
                     "Read it again.",
                 )  # fmt: skip
                 return
@@ -294,7 +316,7 @@ class HostedWorld:
         self._remember(ready)
         run_id = str(item.get("runId") or "")
         missing = [name for name in _REFS if name not in ready and item.get(f"{name}Ref") is not None]
-        return _Fetched(ready, missing, lambda: self._resolved(run_id)) if missing else ready
+        return Fetched(ready, missing, lambda: self._resolved(run_id)) if missing else ready
 
     def _resolved(self, run_id: str) -> Mapping[str, object]:
         try:
@@ -322,29 +344,8 @@ class HostedWorld:
                 return self._wrap.payload(value, where, run_id)
         return self._wrap.payload(body, where, run_id)
 
-    def _waits(self, run_id: str) -> Iterator[WaitRecord]:
-        waits: dict[str, dict[str, object]] = {}
-        ended = False
-        for event in self.events(run_id):
-            name = event.correlation_id or ""
-            if event.event_type == "wait_created":
-                waits[name] = {
-                    "waitId": f"{run_id}-{name}",
-                    "runId": run_id,
-                    "status": "waiting",
-                    "resumeAt": event.data.get("resumeAt"),
-                    "createdAt": event.fields.get("createdAt"),
-                    "specVersion": event.fields.get("specVersion"),
-                }
-            elif event.event_type == "wait_completed" and name in waits:
-                waits[name] |= {"status": "completed", "completedAt": event.fields.get("createdAt")}
-            ended = ended or event.event_type in ("run_completed", "run_failed", "run_cancelled")
-        if not ended:
-            for name, fields in sorted(waits.items()):
-                yield WaitRecord(fields, origin=f"from the events of {name}")
-
     def _stream_names(self, run_id: str) -> list[str]:
-        value = self._document(f"/v2/runs/{_part(run_id)}/streams", {})
+        value = self._document(f"/v2/runs/{part(run_id)}/streams", {})
         return sorted(name for name in value if isinstance(name, str)) if isinstance(value, list) else []
 
     # -- keys -----------------------------------------------------------------------------------------
@@ -362,52 +363,9 @@ class HostedWorld:
             return key
         query = {"projectId": self._site.project, "runId": run_id, "teamId": self._site.team}
         try:
-            answer = loads_json(self._client.get(f"/run-key/{_part(deployment)}", query).body)
+            answer = loads_json(self._client.get(f"/run-key/{part(deployment)}", query).body)
             text = answer.get("key") if isinstance(answer, Mapping) else None
             return parse_key(text) if isinstance(text, str) else None
         except (EveReplayError, WrongUse, ValueError) as error:
             self.receipt.problem("warning", "no-run-key", run_id, f"The key route gave no key: {error}.")
             return None
-
-
-class _Fetched(Mapping[str, object]):
-    """Fields of a listed run whose payloads are fetched, together and once, when one is asked for."""
-
-    __slots__ = ("_fetch", "_missing", "_ready")
-
-    def __init__(
-        self, ready: dict[str, object], missing: list[str], fetch: Callable[[], Mapping[str, object]]
-    ) -> None:
-        self._ready = ready
-        self._missing = missing
-        self._fetch = fetch
-
-    def __getitem__(self, name: str) -> object:
-        if name not in self._ready and name in self._missing:
-            whole = self._fetch()
-            for wanted in self._missing:
-                if wanted in whole:
-                    self._ready[wanted] = whole[wanted]
-            self._missing = [wanted for wanted in self._missing if wanted in self._ready]
-        return self._ready[name]
-
-    def __iter__(self) -> Iterator[str]:
-        yield from self._ready
-        yield from [name for name in self._missing if name not in self._ready]
-
-    def __len__(self) -> int:
-        return len(self._ready.keys() | set(self._missing))
-
-
-def _maps(value: object) -> Iterator[Mapping[str, object]]:
-    if isinstance(value, list):
-        for item in value:
-            if isinstance(item, Mapping):
-                yield item
-
-
-def _part(text: str) -> str:
-    """Return one path part; an id with a slash or dots cannot leave its place."""
-    if not text or text in (".", ".."):
-        raise NotFound(f"{text!r} is no id.")
-    return quote(text, safe="")
