@@ -28,8 +28,9 @@ def address(folder):
         yield where
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def browser():
+    """Closed when the tests of this folder are done: Playwright keeps an event loop running until then."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as play:

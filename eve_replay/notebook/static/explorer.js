@@ -83,7 +83,7 @@ function explorer(root, data, source, memory) {
   }
   const overlay = overlayIn(shell, source, words, () => shell.focus());
   sheet.append(el("div", { class: "er-overhead" }, el("b", {}, "Keys"), el("button", { type: "button", onclick: () => act("back") }, "Close")),
-    el("dl", { class: "er-keys" }, words.keys.map((key) => el("div", {}, el("dt", {}, el("kbd", {}, key.key === "Escape" ? "Esc" : key.key)), el("dd", {}, key.help)))),
+    el("div", { class: "er-keys" }, words.keys.map((key) => el("div", {}, el("span", {}, el("kbd", {}, key.key === "Escape" ? "Esc" : key.key)), key.help))),
     el("p", { class: "er-t-muted" }, "Arrows move in the tree. Ctrl and the wheel zoom the timeline, dragging the small map moves it."),
     el("b", {}, "Colours"), el("div", { class: "er-legend" }, words.tones.map((tone) => el("span", {}, el("i", { class: `er-f-${tone.name}` }), ` ${tone.meaning}`))));
   const byKey = new Map(words.keys.map((key) => [key.key, key.action]));

@@ -8,7 +8,8 @@ function finderView({ rows, source, say, pick, find }) {
   const hit = (label, text, go) => el("button", { type: "button", class: "er-hit", title: `${label} ${text}`, onclick: () => { close(); go(); } }, el("b", {}, label), " ", toned("muted", text));
   /** Text around a hit with the hit itself marked. */
   const place = (each) => el("button", { type: "button", class: "er-hit", title: `${each.where} ${each.path}`, onclick: () => { close(); pick(each.key, each.tab); } },
-    el("b", {}, each.kind), " ", toned("muted", `${each.where} ${each.path} `), each.text.slice(0, each.start), el("mark", {}, each.text.slice(each.start, each.end)), each.text.slice(each.end));
+    each.start > 14 ? "…" : "", each.text.slice(Math.max(0, each.start - 14), each.start), el("mark", {}, each.text.slice(each.start, each.end)), each.text.slice(each.end, each.end + 24),
+    el("div", { class: "er-t-muted" }, `${each.kind} ${each.where} ${each.path}`));
   function look() {
     const low = box.value.trim().toLowerCase();
     found.hidden = !low;

@@ -1,5 +1,11 @@
 // Diff, why and crash lab, drawn over the explorer.
 
+/** The step that an attempt or call belongs to; anything else stays itself. */
+function stepOf(key) {
+  const [, kind, run, step] = /^([a-z]+):([^/]+)\/([^/]+)/.exec(key) || [];
+  return ["attempt", "model", "call"].includes(kind) ? `step:${run}/${step}` : key;
+}
+
 function overlayIn(shell, source, words, done) {
   const box = el("div", { class: "er-overlay", hidden: true, role: "dialog", "aria-modal": "true" });
   shell.append(box);
@@ -13,7 +19,7 @@ function overlayIn(shell, source, words, done) {
   return {
     close,
     isOpen: () => !box.hidden,
-    diff(key) { return source.ask({ do: "diff", key }).then((view) => open("Attempts compared", attemptDiff(view, words)), fail); },
+    diff(key) { return source.ask({ do: "diff", key: stepOf(key) }).then((view) => open("Attempts compared", attemptDiff(view, words)), fail); },
     why() {
       return source.ask({ do: "why" }).then((lines) => open("Why", el("pre", { class: "er-why" }, lines.map((line) => el("div", {}, line.map(([text, tone]) => toned(tone, text)))))), fail);
     },
@@ -23,7 +29,8 @@ function overlayIn(shell, source, words, done) {
         const place = el("div", {});
         open("Crash lab", place);
         crashLab(place, lab, source, words, { load: () => ({ index: lab.index }), save: () => {} });
-        place.querySelector(".er-lab").focus();
+        place.querySelector(".er-lab").focus({ preventScroll: true });
+        box.scrollTop = 0;
       }, fail);
     },
   };

@@ -10,7 +10,7 @@ function treeView({ tree, words, onPick }) {
     return el("div", {
       class: `er-row er-kind-${row.kind}${row.key === chosen ? " er-chosen" : ""}`, role: "treeitem", "aria-level": row.depth + 1, "data-key": row.key,
       "aria-expanded": row.children ? String(isOpen) : null, "aria-selected": String(row.key === chosen),
-      style: { paddingLeft: `${4 + row.depth * 12}px` }, title: [row.label, row.status, row.badges.map((badge) => badge.text).join(", "), row.detail].filter(Boolean).join("\n"),
+      style: { paddingLeft: `${4 + row.depth * 11}px` }, title: [row.label, row.status, row.badges.map((badge) => badge.text).join(", "), row.detail].filter(Boolean).join("\n"),
       onclick: () => onPick(row.key), ondblclick: () => toggle(row.key),
     },
       el("span", { class: "er-twist", onclick: (event) => { event.stopPropagation(); toggle(row.key); } }, row.children ? (isOpen ? "▾" : "▸") : ""),

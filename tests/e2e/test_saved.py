@@ -1,0 +1,136 @@
+"""Pages without Python: exported notebooks and saved widgets, opened from disk with the network off."""
+
+import json
+import subprocess
+import sys
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+from tests.e2e.conftest import EXPLORE
+from tests.e2e.lab import notebook, open_notebook, run_all, server, shot, write
+from tests.support.hostile import PAYLOADS
+
+pytestmark = pytest.mark.browser
+
+
+def executed(path, *cells):
+    book = nbformat.from_dict(notebook(*cells))
+    NotebookClient(book, timeout=120, kernel_name="python3").execute()
+    nbformat.write(book, path)
+    return path
+
+
+def test_an_exported_notebook_steps_from_disk(watched, tmp_path):
+    cells = (EXPLORE + "er.explore(session)", "from eve_replay.notebook import crash_lab, attempt_diff\ncrash_lab(session)", "attempt_diff(session)")
+    book = executed(tmp_path / "guide.ipynb", *cells)
+    subprocess.run(
+        [sys.executable, "-m", "nbconvert", "--to", "eve_replay.notebook.export.PageExporter", str(book)],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    page = watched.page
+    page.context.set_offline(True)
+    page.goto((tmp_path / "guide.html").as_uri())
+    page.wait_for_selector(".er-explorer .er-row")
+    page.locator(".er-explorer").focus()
+    for _ in range(4):
+        page.keyboard.press("n")
+    assert page.inner_text(".er-place").startswith("5 of")
+    page.keyboard.press("a")
+    page.wait_for_function("() => document.querySelector('.er-body').innerText.includes('args')")
+    page.click('.er-row:has-text("attempt 1") >> nth=0')
+    page.keyboard.press("d")
+    page.wait_for_selector(".er-overlay .er-adiff")
+    page.keyboard.press("Escape")
+    page.keyboard.press("/")
+    page.keyboard.type("charge")
+    page.wait_for_selector(".er-hit")
+    page.keyboard.press("Escape")
+    shot(page, "saved-page")
+    page.locator(".er-lab").focus()
+    first = page.inner_text(".er-where")
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("old => document.querySelector('.er-where').innerText !== old", arg=first)
+    page.wait_for_selector(".er-answer .er-sentence")
+    # What was not saved is said, not invented.
+    page.select_option('select[aria-label="model gives"]', "other")
+    page.wait_for_function("() => document.querySelector('.er-answer').innerText.includes('not saved')")
+    watched.clean()
+
+
+@pytest.mark.parametrize("number", range(len(PAYLOADS)))
+def test_hostile_payloads_harm_nothing(watched, tmp_path, number):
+    from eve_replay.notebook import explore
+    from tests.support.hostile import hostile_journal
+
+    journal = hostile_journal(PAYLOADS[number])
+    place = explore(journal).save(tmp_path / "hostile.html")
+    assert place.stat().st_size < 300_000
+    page = watched.page
+    page.add_init_script("window.alert = () => { window.harmed = true; };")
+    page.goto(place.as_uri())
+    page.wait_for_selector(".er-explorer .er-row")
+    for row in page.locator(".er-row").all():
+        row.click()
+        page.wait_for_function("() => document.querySelector('.er-body').innerText.length > 0")
+    assert page.evaluate("window.harmed") is None
+    assert page.locator(".er-root script, .er-root a[href], .er-root img").count() == 0
+    text = page.inner_text(".er-root")
+    assert "\x1b" not in text and "\u202e" not in text
+    watched.clean()
+
+
+def test_notebook_7(browser, tmp_path):
+    from tests.e2e.lab import Watched
+
+    watched = Watched(browser.new_page(viewport={"width": 1280, "height": 800}))
+    write(tmp_path, "seven.ipynb", EXPLORE + "er.explore(session)")
+    with server(tmp_path, "notebook") as address:
+        page = watched.page
+        page.goto(f"{address}/notebooks/seven.ipynb", wait_until="domcontentloaded")
+        page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=90_000)
+        page.wait_for_selector(".jp-Notebook-ExecutionIndicator[data-status=idle]", timeout=90_000)
+        page.locator(".jp-Cell").first.click()
+        page.keyboard.press("Shift+Enter")
+        page.wait_for_selector(".er-explorer .er-row", timeout=60_000)
+        page.locator(".er-explorer").focus()
+        for key in "nnna":
+            page.keyboard.press(key)
+        assert page.locator(".er-row.er-chosen").count() == 1
+        assert page.locator(".jp-Cell").count() == 2  # Shift+Enter made one; a, n and the rest made none
+        shot(page, "notebook-7")
+    watched.clean()
+    watched.page.close()
+
+
+def test_many_rows_stay_smooth(opened, watched):
+    """5,000 rows: only what is visible is in the page, the first picture is quick, a step is under 100 ms."""
+    page = opened(
+        "import sys, time\nimport eve_replay as er\nfrom tests.support.hostile import long_journal\n"
+        "journal = long_journal(5000)\nstart = time.perf_counter()\nshown = er.explore(journal)\n"
+        "print('made in', time.perf_counter() - start)\nshown",
+        wait=".er-explorer .er-row",
+    )
+    assert page.locator(".er-row").count() < 80
+    page.locator(".er-explorer").scroll_into_view_if_needed()
+    numbers = page.evaluate(
+        """async () => { const shell = document.querySelector('.er-explorer'); const out = [];
+        const key = (k) => { const at = performance.now(); shell.dispatchEvent(new KeyboardEvent('keydown', { key: k, bubbles: true })); shell.getBoundingClientRect(); out.push(performance.now() - at); };
+        for (let i = 0; i < 30; i++) { key(i % 3 ? 'N' : 'n'); await new Promise(requestAnimationFrame); }
+        return out; }"""
+    )
+    assert sorted(numbers)[len(numbers) // 2] < 100
+    print(json.dumps({"step_ms_median": sorted(numbers)[15], "step_ms_worst": max(numbers)}))
+    shot(page, "many-rows")
+    watched.clean()
+
+
+def test_reopened_without_a_kernel_it_is_said_what_to_do(watched, address, folder):
+    """A saved notebook opened again: the stored output is there, nothing breaks the page."""
+    write(folder, "again.ipynb", EXPLORE + "session")
+    page = watched.page
+    open_notebook(page, address, "again.ipynb")
+    run_all(page)
+    page.wait_for_selector(".er-portrait")
+    watched.clean()
