@@ -57,6 +57,9 @@ def guarded(body: Callable[[], object]) -> int:
         return error.exit_code
     except BrokenPipeError:
         return reader_left()
+    except MemoryError:
+        _say("There is not enough memory for this. Lower --limit, or ask for a part with --path or --run.")
+        return EXIT_UNREADABLE
     except Exception as error:
         if os.environ.get(DEBUG_VARIABLE):
             raise

@@ -9,7 +9,7 @@ from eve_replay.views.text import Line, line
 from eve_replay.views.value import value_lines, value_rows
 from eve_replay.views.words import size
 
-__all__ = ["hex_lines", "payload_json", "payload_lines", "raw_lines", "undecoded_json"]
+__all__ = ["first_undecoded", "hex_lines", "payload_json", "payload_lines", "raw_lines", "undecoded_json"]
 
 _FOLDED, _UNFOLDED = 40, 1_000_000
 _HEX_BYTES = 512
@@ -23,12 +23,25 @@ def undecoded_json(value: Undecoded) -> dict[str, object]:
 
 
 def payload_json(payload: Payload, path: str | None) -> dict[str, object]:
-    """Return ``{layers, bytes, value}``, or ``undecoded`` in place of ``value``."""
+    """Return ``{layers, bytes, value}``, or ``undecoded`` in place of ``value``.
+
+    A value of which a part could not be decoded has both: the part is marked where it stands, and
+    ``undecoded`` names the first one.
+    """
     value = part(payload, path)
     head: dict[str, object] = {"layers": list(payload.layers), "bytes": payload.size}
-    if isinstance(value, Undecoded):
-        return head | {"undecoded": undecoded_json(value)}
-    return head | {"value": to_tagged(value)}
+    lost = first_undecoded(payload, path)
+    if not isinstance(value, Undecoded):
+        head["value"] = to_tagged(value)
+    return head | ({"undecoded": undecoded_json(lost)} if lost is not None else {})
+
+
+def first_undecoded(payload: Payload, path: str | None = None) -> Undecoded | None:
+    """Return what could not be decoded of a payload; with a path only whether that part could not."""
+    if path is None:
+        return payload.undecoded
+    value = part(payload, path)
+    return value if isinstance(value, Undecoded) else None
 
 
 def part(payload: Payload, path: str | None) -> object:

@@ -42,7 +42,7 @@ def cli(shell: Shell, file: str, is_base64: bool, path: str | None, whole: bool,
     payload = _payload(data, forced=is_base64, keys=shell.keys, limit=shell.limit, where=label)
     document = payload_json(payload, path)
     if shell.json:
-        receipt = Receipt(seen=1, parsed=1, decoded=int("value" in document))
+        receipt = Receipt(seen=1, parsed=1, decoded=int("undecoded" not in document))
         emit_json(shell, "decode", label, receipt, **document)
     else:
         if raw:

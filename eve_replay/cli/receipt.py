@@ -111,11 +111,13 @@ def read_everything(world: World) -> tuple[Counter[str], list[tuple[str, Undecod
             found += list(record.payloads())
         for name, payload in found:
             counts["payload"] += 1
-            value = payload.value
-            if isinstance(value, Undecoded):
+            lost = payload.undecoded
+            if lost is not None:
                 where = payload.where or f"{record.origin or record.run_id} {name}"
-                undecoded.append((where, value))
-                world.receipt.skip(where=where, what="payload", why=f"{value.reason}: {value.message}")
+                if lost.path not in ("", "$"):
+                    where = f"{where} {lost.path}"
+                undecoded.append((where, lost))
+                world.receipt.skip(where=where, what="payload", why=f"{lost.reason}: {lost.message}")
             else:
                 world.receipt.decoded += 1
 

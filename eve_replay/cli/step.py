@@ -7,7 +7,7 @@ import base64
 import click
 
 from eve_replay.cli._common import Shell, command, echo, emit_json, finish, open_source, source_and
-from eve_replay.cli._payload import payload_json, payload_lines, raw_lines
+from eve_replay.cli._payload import first_undecoded, payload_json, payload_lines, raw_lines
 from eve_replay.cli._pick import locate_step
 from eve_replay.cli.show import step_json
 from eve_replay.codec import Payload
@@ -93,7 +93,7 @@ def cli(
                     shell,
                     paragraph(_absent(name, row, purged=record.purged), width=shell.width, tone="muted"),
                 )
-    undecoded = [name for name, payload in payloads.items() if payload_json(payload, None).get("undecoded")]
+    undecoded = [payload for payload in payloads.values() if first_undecoded(payload, path) is not None]
     finish(shell, world.receipt, problems=bool(undecoded))
 
 

@@ -70,6 +70,22 @@ def test_what_does_not_decode_says_why_and_sets_the_code(capsys, stdin):
     assert "--key" in result.err
 
 
+@pytest.mark.parametrize(
+    ("text", "path", "reason"),
+    [
+        (b'devl[{"a":null}]', "$.a", "invalid-input"),  # a part: marked in its place, and named
+        (b'devl[["Temporal.Instant","2026-01-01T00:00:00Z"]]', "$", "unknown-type"),
+    ],
+)
+def test_a_part_that_does_not_decode_is_named_beside_the_value(capsys, stdin, text, path, reason):
+    stdin(text)
+    result = call(capsys, "decode", "--json")
+    assert result.code == 1
+    assert "undecodable" in result.out and "value" in result.json
+    assert (result.json["undecoded"]["path"], result.json["undecoded"]["reason"]) == (path, reason)
+    assert result.json["receipt"]["decoded"] == 0
+
+
 def test_wrong_use(capsys, stdin, tmp_path):
     stdin(b'{"runId":"wrun_1"}')
     result = call(capsys, "decode")

@@ -28,6 +28,12 @@ def raising(error):
         (click.ClickException("Bad"), 2, "eve-replay: Bad."),
         (KeyboardInterrupt(), 130, "eve-replay: Interrupted."),
         (click.Abort(), 130, "eve-replay: Interrupted."),
+        (
+            MemoryError(),
+            3,
+            "eve-replay: There is not enough memory for this. Lower --limit, or ask for a part with --path "
+            "or --run.",
+        ),
     ],
 )
 def test_every_error_is_one_line_and_a_code(error, code, text, capsys):
