@@ -332,7 +332,7 @@ def test_dead_and_silent_servers() -> None:
         port = listener.getsockname()[1]
         began = time.monotonic()
         assert "did not answer within 1 s" in failure(f"redis://:s3cret@127.0.0.1:{port}/0", timeout=1)
-        assert time.monotonic() - began < 8
+        assert time.monotonic() - began < 30
     assert "No Redis server answers" in failure(f"redis://:s3cret@127.0.0.1:{port}/0")
     assert "cannot be read" in failure("redis://127.0.0.1:port/0")
 
