@@ -6,9 +6,10 @@ from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from eve_replay_tui import Options, ReplayApp
 from textual.pilot import Pilot
 from textual.worker import WorkerCancelled
+
+from eve_replay_tui import Options, ReplayApp
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
 WIDE = (160, 45)

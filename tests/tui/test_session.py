@@ -207,9 +207,7 @@ async def test_reading_again_keeps_the_selection():
         assert screen(pilot).key.endswith("/2")
 
 
-@pytest.mark.parametrize(
-    "name", ["sdk5-crash", "subagent", "retention-0", "older-0.20.0", "steering"]
-)
+@pytest.mark.parametrize("name", ["sdk5-crash", "subagent", "retention-0", "older-0.20.0", "steering"])
 async def test_other_recordings_open_and_step_to_their_end(name):
     async with running(corpus.data(name), keys=["enter"]) as pilot:
         assert screen_name(pilot) == "SessionScreen"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from eve_replay_tui.screens.sessions import _SORTS
 from textual.widgets import Input
 
 from eve_replay.journal import Journal
+from eve_replay_tui.screens.sessions import _SORTS
 from tests.support import corpus
 from tests.tui.support import NARROW, lines, press, running, said, screen_name, settle, text
 from tests.tui.worlds import many

@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard
 
 from textual.app import App
 from textual.binding import Binding, BindingType
+from textual.css.query import NoMatches
 from textual.filter import LineFilter
 
 from eve_replay.errors import EveReplayError
@@ -260,6 +262,10 @@ class ReplayApp(App[None]):
             rows = await self.reader.listing.run(read)
         except EveReplayError:
             return
+        with suppress(NoMatches):  # a screen that is being left has no panes any more
+            await self._tell(rows)
+
+    async def _tell(self, rows: tuple[SessionRow, ...]) -> None:
         for screen in self.screen_stack:
             if isinstance(screen, SessionsScreen) and rows != screen.every:
                 screen.take(rows)

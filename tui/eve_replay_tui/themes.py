@@ -16,7 +16,7 @@ from eve_replay.views.tone import BACKGROUNDS, PALETTES, TONES, Theme
 __all__ = ["SELECTED", "THEMES", "AsciiFilter", "PlainFilter", "ascii_text", "tone_theme"]
 
 #: Background of the selected row. The tests measure every tone against it.
-SELECTED: dict[Theme, str] = {"dark": "#1d2733", "light": "#e6eef7", "high-contrast": "#1f1f1f"}
+SELECTED: dict[Theme, str] = {"dark": "#1a232e", "light": "#edf4fb", "high-contrast": "#1f1f1f"}
 _SURFACES: dict[Theme, str] = {"dark": "#10161e", "light": "#f6f8fa", "high-contrast": "#000000"}
 _PANELS: dict[Theme, str] = {"dark": "#30363d", "light": "#c5ccd4", "high-contrast": "#9a9a9a"}
 

@@ -182,6 +182,8 @@ class TabBody:
     def export(self) -> tuple[str, str]:
         """Return the whole body as ``(extension, text)``: values and tables as JSON, diffs as text."""
         body = self.tab.body
+        if body is None:
+            return "txt", f"{self.tab.note}\n"
         if isinstance(body, ValueTree):
             return "json", value_copy_json(body.root.value)
         if isinstance(body, DiffView):

@@ -14,7 +14,7 @@ from eve_replay.views.safe import safe_text
 from eve_replay.views.text import line, paragraph
 from eve_replay.views.tone import TONES
 from eve_replay_tui.keys import bindings, help_keys
-from eve_replay_tui.lines import Flow, LineView, TextRow
+from eve_replay_tui.lines import Flow, LineView, Listing, TextRow, notice
 from eve_replay_tui.screens.base import Dialog
 from eve_replay_tui.widgets.bars import Heading
 
@@ -123,7 +123,11 @@ class AskScreen(Dialog[str]):
 
 
 class PickScreen(Dialog[str]):
-    """Asks for one of several: ``(name, words, note)``."""
+    """Asks for one of several: ``(name, words, note)``. The note of the selected one stands below."""
+
+    DEFAULT_CSS = """
+    PickScreen #note { height: 3; border-top: solid $panel; }
+    """
 
     def __init__(self, question: str, choices: Sequence[tuple[str, str, str]], current: str = "") -> None:
         super().__init__()
@@ -133,25 +137,35 @@ class PickScreen(Dialog[str]):
         """Return the box."""
         with Vertical():
             yield Heading()
-            yield LineView()
+            yield LineView(id="choices")
+            note = LineView(id="note", marker=False)
+            note.can_focus, note.passive = False, True
+            yield note
 
     def on_mount(self) -> None:
         """Ask."""
         self.query_one(Heading).left = line((self._question, "strong"))
         self.query_one(Heading).right = line(("Enter takes it", "muted"))
-        view = self.query_one(LineView)
-        view.show(Flow(self._rows), select=self._current)
-        view.styles.height = min(len(view.rows), 20)
+        view = self.query_one("#choices", LineView)
+        view.styles.height = min(len(self._choices), 16)
+        at = next((n for n, choice in enumerate(self._choices) if choice[0] == self._current), 0)
+        view.show(Listing(self._choices, self._draw, lambda choice: choice[0]), select=at)
         view.focus()
+        self._tell()
 
-    def _rows(self, width: int) -> Sequence[TextRow]:
-        rows: list[TextRow] = []
-        for name, words, note in self._choices:
-            mark = "• " if name == self._current else "  "
-            rows.append(TextRow(line=line((mark, "tool"), safe_text(words)), key=name))
-            for each in paragraph(note, width=width, indent=4, tone="muted") if note else ():
-                rows.append(TextRow(line=each, key=name))
-        return rows
+    def _draw(self, choice: tuple[str, str, str], width: int) -> TextRow:
+        mark = "• " if choice[0] == self._current else "  "
+        return TextRow(line=line((mark, "tool"), safe_text(choice[1])), key=choice[0], data=choice)
+
+    def _tell(self) -> None:
+        """Show the note of the selected choice."""
+        row = self.query_one("#choices", LineView).current
+        note = row.data[2] if row is not None else ""
+        self.query_one("#note", LineView).show(notice(note), select=0)
+
+    def on_line_view_moved(self, event: LineView.Moved) -> None:
+        """Another choice is selected."""
+        self._tell()
 
     def on_line_view_chosen(self, event: LineView.Chosen) -> None:
         """Answer."""

@@ -79,6 +79,7 @@ class MatrixScreen(ReplayScreen):
         below = self.query_one("#sentence", LineView)
         below.can_focus, below.passive = False, True
         self.query_one("#head", Heading).left = line(("Matrix", "strong"))
+        self.query_one("#columns", Heading).left_first = True
         self.grid.focus()
         self.grid.show(notice(self.job.text))
         start(self, "matrix", self._load)
@@ -153,7 +154,7 @@ class MatrixScreen(ReplayScreen):
     def _columns_for(self, width: int) -> tuple[int, list[tuple[int, int]]]:
         """Return the width of the label and ``(column, width)`` of those that fit."""
         assert self.matrix is not None
-        label = max(min(width // 2, 60), 20)
+        label = max(min(width * 2 // 5, 60), 20)
         used = label
         shown = []
         columns = self.matrix.columns

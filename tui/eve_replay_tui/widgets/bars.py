@@ -49,6 +49,7 @@ class Heading(_Bar):
 
     left: reactive[Line] = reactive((), layout=False)
     right: reactive[Line] = reactive((), layout=False)
+    left_first = False
 
     DEFAULT_CSS = """
     Heading { background: $surface; }
@@ -58,6 +59,8 @@ class Heading(_Bar):
         """Return both sides with blanks between them."""
         right = " ".join(safe_text(span.text) for span in self.right)
         room = width - display_width(right) - 3
+        if self.left_first and sum(display_width(safe_text(span.text)) for span in self.left) > room:
+            return (Span(" "), *fit(self.left, width - 2))
         left = fit(self.left, max(room, width // 2))
         used = sum(display_width(span.text) for span in left)
         gap = width - used - display_width("".join(safe_text(span.text) for span in self.right)) - 2

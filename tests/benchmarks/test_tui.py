@@ -1,0 +1,182 @@
+"""How fast the terminal UI answers with 10,000 sessions.
+
+What is measured is the work of one key: handler and new lines of the screen. ``pilot.press`` itself waits
+some 80 ms for the application to be idle, whatever the key does; the bounds are asserted on the medians.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import pty
+import select
+import subprocess
+import sys
+import time
+import tracemalloc
+from pathlib import Path
+
+import pytest
+from textual.widgets import Input
+
+from eve_replay.journal import Journal
+from tests.tui.support import NOW, running, settle
+from tests.tui.worlds import many
+
+ROOT = Path(__file__).parents[2]
+COUNT = 10_000
+
+
+def measured(benchmark, prepare, work, *, keys=(), rounds=15, **options):
+    """Run ``work(pilot)`` some times in a running application and give the times to the benchmark."""
+
+    async def run():
+        times = []
+        async with running(keys=keys, **options) as pilot:
+            prepare(pilot)
+            await settle(pilot)
+            for n in range(rounds):
+                began = time.perf_counter()
+                work(pilot, n)
+                screen = pilot.app.screen
+                screen._compositor.render_strips()
+                times.append(time.perf_counter() - began)
+                await settle(pilot)
+        return times
+
+    times = asyncio.run(run())
+    feed = iter(times)
+    benchmark.extra_info["medianMs"] = round(sorted(times)[len(times) // 2] * 1000, 1)
+    benchmark.pedantic(lambda: next(feed), rounds=1)
+    return sorted(times)[len(times) // 2]
+
+
+def big():
+    """A journal of 10,000 sessions."""
+    return Journal(many(COUNT))
+
+
+def test_filter_keystroke(benchmark):
+    texts = [
+        "o",
+        "or",
+        "ord",
+        "order 9",
+        "order 99",
+        "order 999",
+        "",
+        "wrun",
+        "wrun 12",
+        "failed",
+        "run",
+        "5",
+    ]
+
+    def type_one(pilot, n):
+        screen = pilot.app.screen
+        field = screen.query_one("#filter", Input)
+        with field.prevent(Input.Changed):
+            field.value = texts[n % len(texts)]
+        screen._refit()
+
+    median = measured(benchmark, lambda pilot: None, type_one, opener=big)
+    assert median < 0.05
+
+
+def test_stepping_through_the_list(benchmark):
+    median = measured(
+        benchmark,
+        lambda pilot: None,
+        lambda pilot, n: pilot.app.screen.listing.action_page(1),
+        opener=big,
+    )
+    assert median < 0.05
+
+
+def test_stepping_through_a_session(benchmark):
+    median = measured(
+        benchmark,
+        lambda pilot: None,
+        lambda pilot, n: pilot.app.screen.move("next-event" if n % 2 else "next-step"),
+        keys=["enter"],
+    )
+    assert median < 0.05
+
+
+def test_moving_the_crash_point(benchmark):
+    def move(pilot, n):
+        screen = pilot.app.screen
+        screen.lab.view(screen.index, **screen.asked)
+        screen.action_point(1)
+
+    assert measured(benchmark, lambda pilot: None, move, keys=["enter", "c"]) < 0.05
+
+
+def test_first_paint_after_the_data_is_there(benchmark):
+    """Rows of 10,000 heads and the first screen of them."""
+
+    async def run():
+        journal = big()
+        _ = journal.heads
+        began = time.perf_counter()
+        async with running(opener=lambda: journal) as pilot:
+            took = time.perf_counter() - began
+            assert len(pilot.app.screen.shown) == COUNT
+        return took
+
+    took = benchmark.pedantic(lambda: asyncio.run(run()), rounds=1)
+    benchmark.extra_info["tookMs"] = round(took * 1000)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo terminal")
+def test_first_paint_after_start(benchmark):
+    """From the start of the process to the first screen; processor time, as the machine may be shared."""
+
+    def start():
+        ours, theirs = pty.openpty()
+        env = os.environ | {"PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'tui'}", "TERM": "xterm-256color"}
+        command = [sys.executable, "-m", "eve_replay", "tui", "sample:crash-in-tool"]
+        began = time.perf_counter()
+        process = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env=env)
+        try:
+            seen = b""
+            while b"eve-replay" not in seen and time.perf_counter() - began < 30:
+                if select.select([ours], [], [], 0.1)[0]:
+                    seen += os.read(ours, 65536)
+            took = time.perf_counter() - began
+            ticks = Path(f"/proc/{process.pid}/stat")
+            busy = None
+            if ticks.exists():
+                fields = ticks.read_text().rpartition(")")[2].split()
+                busy = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+            return took, busy
+        finally:
+            process.kill()
+            process.wait()
+            os.close(ours)
+            os.close(theirs)
+
+    start()  # compiles the modules
+    took, busy = benchmark.pedantic(start, rounds=1)
+    benchmark.extra_info["wallMs"] = round(took * 1000)
+    if busy is not None:
+        benchmark.extra_info["processorMs"] = round(busy * 1000)
+        assert busy < 1.0
+
+
+def test_memory_stays_bounded():
+    """Going through 10,000 rows keeps a screenful of them drawn and some of them joined."""
+
+    async def run():
+        async with running(opener=big) as pilot:
+            tracemalloc.start()
+            for _ in range(30):
+                pilot.app.screen.listing.action_page(1)
+                pilot.app.screen._compositor.render_strips()
+            await settle(pilot)
+            grown = tracemalloc.get_traced_memory()[0]
+            tracemalloc.stop()
+            return grown
+
+    assert asyncio.run(run()) < 30_000_000
+    assert NOW is not None
