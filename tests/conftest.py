@@ -13,6 +13,9 @@ settings.register_profile(
 )
 settings.load_profile("default")
 
+#: Two Chromiums or a Chromium and a terminal are too much at a time; a PostgreSQL server serves all its tests.
+ONE_WORKER = ("browser", "terminal", "postgres")
+
 
 def pytest_configure() -> None:
     """Make output the same on every machine."""
@@ -31,11 +34,11 @@ def pytest_configure() -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Give each file one worker, and all browser tests together one: two Chromiums are too much.
+    """Give each file one worker, and one to all tests that share a server or that two at a time disturb.
 
     Used by ``--dist loadgroup``; without xdist the marks do nothing.
     """
     for item in items:
         if not any(item.iter_markers("xdist_group")):
-            group = "browser" if any(item.iter_markers("browser")) else item.location[0]
-            item.add_marker(pytest.mark.xdist_group(group))
+            group = next((name for name in ONE_WORKER if any(item.iter_markers(name))), item.location[0])
+            item.add_marker(pytest.mark.xdist_group("browser" if group == "terminal" else group))

@@ -57,7 +57,7 @@ def test_the_walk_opens_each_payload_and_keeps_memory_linear() -> None:
     assert seen["shared"]
     assert seen["effects"] == 240
     assert seen["opened"] <= 2 * seen["payloads"]
-    assert seen["megabytes"] < 300
+    assert seen["megabytes"] < 150
 
 
 def test_every_attempt_of_the_long_session_equals_the_facts() -> None:

@@ -303,3 +303,11 @@ def test_when_a_file_was_written(tmp_path):
 def test_it_is_a_context():
     with world(run()) as opened:
         assert list(opened.runs())
+
+
+@pytest.mark.parametrize("name", ["crash-in-tool", "older-0.50.0"])
+def test_listing_reads_run_records_only(name):
+    """The reason it is fast; how fast: tests/benchmarks/test_world.py."""
+    opened = open_world(str(corpus.data(name)))
+    runs = list(opened.runs())
+    assert opened.receipt.seen <= len(runs) + 1  # and version.txt
