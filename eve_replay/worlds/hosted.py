@@ -2,8 +2,8 @@
 
 ``vercel://TEAM/PROJECT``, or the address of a server that speaks the same API (``https://...``, and ``http://``
 for the local machine). The token comes from the caller (the command line takes it from the environment) and
-is a header and nothing else. Only GET requests are made, to the one host of the address; the route for run keys
-is asked only when the caller says so, because the vendor writes each such request into an audit log.
+is a header and nothing else. Only GET requests are made, to the one host of the address; the route for run
+keys is asked only when the caller says so, because the vendor writes each such request into an audit log.
 """
 
 from __future__ import annotations

@@ -138,7 +138,7 @@ class HostedClient:
         if answer.status in (401, 403):
             raise SourceUnreadable(
                 f"The hosted store refused the token for {path} (status {answer.status}).",
-                hint="Set a valid token (VERCEL_TOKEN in the environment), and name the right team and project.",
+                hint="Set a valid token (VERCEL_TOKEN in the environment), and the right team and project.",
             )
         if 300 <= answer.status < 400:
             raise SourceUnreadable(

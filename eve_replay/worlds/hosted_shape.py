@@ -64,6 +64,7 @@ class Fetched(Mapping[str, object]):
 
 
 def maps(value: object) -> Iterator[Mapping[str, object]]:
+    """Yield the mappings of a list; anything else is no item."""
     if isinstance(value, list):
         for item in value:
             if isinstance(item, Mapping):

@@ -104,7 +104,7 @@ class HostedWorld:
             wrap = Wrap(keys=KeyRing(derive=lambda run: self._run_key(run, known)), limit=wrap.limit)
             self.receipt.problem(
                 "info", "key-route", self.label,
-                "Run keys are asked from the vendor's key route, which writes each request into an audit log.",
+                "Run keys are asked from the vendor's key route, which logs each request for audits.",
             )  # fmt: skip
         self._wrap = wrap
         #: Read by those who decode stream chunks.

@@ -47,6 +47,11 @@ class DiskTree:
         #: Folders whose real place was found to be inside the root.
         self._safe: set[str] = {""}
 
+    @property
+    def root(self) -> str:
+        """The folder's real path."""
+        return self._root
+
     def _full(self, path: str) -> str:
         return self._inside + path.replace("/", os.sep) if path else self._root
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
@@ -137,6 +138,12 @@ class LocalWorld:
         except OSError:
             return None
         return found.mtime_ns or None if found is not None else None
+
+    def changes(self, stop: threading.Event) -> Iterator[set[str]]:
+        """Yield sets of run ids that are being written to, until ``stop`` is set."""
+        from eve_replay.worlds.local_watch import changes
+
+        return changes(self._tree, self._base, stop)
 
     def close(self) -> None:
         """Release the tree."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -180,6 +181,12 @@ class PostgresWorld:
     def touched_since(self, event_id: str) -> set[str]:
         """Return the runs with an event of a later id, for following a live world."""
         return {str(run_id) for (run_id,) in self._link.ask(self._say.touched(), (event_id,))}
+
+    def changes(self, stop: threading.Event) -> Iterator[set[str]]:
+        """Yield sets of run ids with new events, until ``stop`` is set."""
+        from eve_replay.worlds.postgres_watch import changes
+
+        return changes(self, stop)
 
     def close(self) -> None:
         """End the snapshot and the connection."""

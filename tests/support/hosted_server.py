@@ -1,7 +1,7 @@
 """A server of the project's own that speaks the hosted store's read API (formats/HOSTED.md), on 127.0.0.1.
 
-``Recorded`` answers with recorded exchanges; ``Served`` serves any world through the same routes, with paging and
-with every kind of trouble a test asks for. Nothing else is contacted.
+``recorded`` answers with recorded exchanges; ``Served`` serves any world through the same routes, with paging
+and with every kind of trouble a test asks for. Nothing else is contacted.
 """
 
 from __future__ import annotations
@@ -111,8 +111,8 @@ class Server:
 def recorded(lines: str) -> Answer:
     """Return what answers with recorded exchanges (NDJSON text); what was never asked is 404.
 
-    Our page sizes and orders differ from the recording clients', so a question is matched by its path and by how
-    payloads are wanted; of several answers the longest is given, which is the one that is not cut by a limit.
+    Our page sizes and orders differ from the recording clients', so a question is matched by its path and by
+    how payloads are wanted; of several answers the longest is given: the one that no limit cut.
     """
     known: dict[tuple[str, str, str], tuple[str, bytes]] = {}
     for line in lines.splitlines():

@@ -1,0 +1,130 @@
+"""``eve-replay worlds``: what can be read here, and what each kind can do."""
+
+from __future__ import annotations
+
+import importlib.util
+from dataclasses import dataclass
+
+import click
+
+from eve_replay.cli._common import Shell, command, echo, echo_table, emit_json
+from eve_replay.problems import Receipt
+from eve_replay.views.table import Cell, Column, Table
+from eve_replay.views.text import line
+
+__all__ = ["cli"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Kind:
+    kind: str
+    reads: str
+    can: tuple[str, ...] = ("streams",)
+    extra: str = ""
+    needs: tuple[str, ...] = ()
+
+
+_KINDS = (
+    _Kind(
+        kind="local",
+        reads="project and data folders, .zip and .tar.gz of them",
+        can=("streams", "marks", "watch"),
+    ),
+    _Kind(kind="sample", reads="sample:NAME, the bundled recordings", can=("streams", "marks")),
+    _Kind(kind="bundle", reads="*.everun, written by `eve-replay pack`", can=("streams", "marks")),
+    _Kind(kind="export", reads="JSON of `workflow inspect` or of our own dump", can=("streams",)),
+    _Kind(
+        kind="pgdump",
+        reads="dump.sql of a Postgres world",
+        extra="postgres",
+        needs=("cbor2",),
+        can=("streams",),
+    ),
+    _Kind(
+        kind="postgres",
+        reads="postgres://HOST/DATABASE",
+        can=("streams", "watch"),
+        extra="postgres",
+        needs=("psycopg", "cbor2"),
+    ),
+    _Kind(kind="mongo", reads="mongoexport of the community MongoDB world", can=("streams",)),
+    _Kind(kind="redis", reads="redis://HOST, keys.json, dump.rdb", extra="redis", needs=("redis", "cbor2")),
+    _Kind(kind="hosted", reads="vercel://TEAM/PROJECT, https://SERVER", extra="hosted", needs=("cbor2",)),
+    _Kind(
+        kind="remote",
+        reads="s3://, gs://, ssh://, zip:// ... with a data folder",
+        can=("streams", "marks"),
+        extra="remote",
+        needs=("fsspec",),
+    ),
+)
+
+
+@command("worlds")
+@click.option("--load", is_flag=True, help="Import third-party worlds too, to see whether they load.")
+def cli(shell: Shell, load: bool) -> None:
+    """List the kinds of sources, what each can do, and what must be installed for it.
+
+    Worlds of other packages (entry points in the group eve_replay.worlds) are named without importing them,
+    unless --load asks for it.
+    """
+    rows = [_document(kind) for kind in _KINDS] + _third_parties(load=load)
+    if shell.json:
+        emit_json(shell, "worlds", "", Receipt(), worlds=rows)
+        return
+    body: list[list[Cell | str]] = [
+        [
+            str(row["kind"]),
+            str(row["reads"]),
+            ", ".join(str(each) for each in can) if isinstance(can := row["can"], list) else "",
+            Cell("yes", "ok") if row["installed"] else Cell(str(row["install"]), "warning"),
+        ]
+        for row in rows
+    ]
+    columns = [
+        Column(title="kind"),
+        Column(title="reads", shrink=1, minimum=20),
+        Column(title="can"),
+        Column(title="installed", shrink=2, minimum=10),
+    ]
+    echo_table(shell, Table(columns=columns, rows=body, empty="No kind of source is known."))
+    echo(shell, [line(("Several sources are read as one: eve-replay runs 'A + B'.", "muted"))])
+
+
+def _document(kind: _Kind) -> dict[str, object]:
+    there = all(importlib.util.find_spec(name) is not None for name in kind.needs)
+    return {
+        "kind": kind.kind,
+        "reads": kind.reads,
+        "can": list(kind.can),
+        "installed": there,
+        "install": f"pip install 'eve-replay[{kind.extra}]'" if kind.extra else "",
+        "by": "eve-replay",
+    }
+
+
+def _third_parties(*, load: bool) -> list[dict[str, object]]:
+    from importlib.metadata import entry_points
+
+    from eve_replay.worlds.registry import ENTRY_POINT_GROUP
+
+    rows: list[dict[str, object]] = []
+    for point in sorted(entry_points(group=ENTRY_POINT_GROUP), key=lambda each: each.name):
+        by = point.dist.name if point.dist is not None else point.value
+        row: dict[str, object] = {
+            "kind": point.name,
+            "reads": f"a world of {by}",
+            "can": [],
+            "installed": True,
+            "install": "",
+            "by": by,
+        }
+        if load:
+            try:
+                opener = point.load()
+                row["reads"] = str(getattr(opener, "reads", row["reads"]))
+                row["can"] = [str(each) for each in getattr(opener, "can", ())]
+            except Exception as error:
+                row |= {"installed": False, "install": f"does not load: {error}"}
+        rows.append(row)
+    return rows
