@@ -12,7 +12,7 @@ from typing import Any
 
 from eve_replay.codec.base64text import decode_base64
 from eve_replay.codec.regexps import regexp_fault
-from eve_replay.codec.urls import url_fault
+from eve_replay.codec.urls import query_text, url_fault
 from eve_replay.values import (
     HOLE,
     UNDEFINED,
@@ -243,7 +243,7 @@ def _url(payload: Any, context: Context) -> object:
 
 def _params(payload: Any, context: Context) -> object:
     text = _text(payload, "URLSearchParams")
-    return UrlSearchParams("" if text == "." else text)
+    return UrlSearchParams("" if text == "." else query_text(text))
 
 
 def _headers(payload: Any, context: Context) -> object:

@@ -1,12 +1,13 @@
-"""Whether text can be a URL at all. Recorded URLs are ``href``s already, so no full parser is needed."""
+"""URLs and query strings as JS has them. Recorded URLs are ``href``s already, so no full parser is needed."""
 
 from __future__ import annotations
 
 import re
 
-__all__ = ["url_fault"]
+__all__ = ["query_text", "url_fault"]
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:")
+_PLAIN_QUERY = re.compile(r"(?:[A-Za-z0-9*._+-]+=[A-Za-z0-9*._+-]*(?:&(?!\Z)|\Z))*\Z")
 _SPECIAL = ("http:", "https:", "ws:", "wss:", "ftp:")
 
 
@@ -21,3 +22,17 @@ def url_fault(text: str) -> bool:
     rest = text[match.end() :].lstrip("/\\")
     host = re.split(r"[/\\?#]", rest, maxsplit=1)[0].rpartition("@")[2]
     return not host or host.startswith(":")
+
+
+def query_text(text: str) -> str:
+    """Return what ``new URLSearchParams(text)`` prints."""
+    text = text.removeprefix("?")
+    if _PLAIN_QUERY.match(text):
+        return text
+    from urllib.parse import parse_qsl, quote_plus  # Rare, and 3 ms to load.
+
+    def encoded(part: str) -> str:
+        return quote_plus(part, safe="*", errors="replace").replace("~", "%7E")
+
+    pairs = parse_qsl(text, keep_blank_values=True, errors="replace")
+    return "&".join(f"{encoded(name)}={encoded(value)}" for name, value in pairs)

@@ -34,6 +34,11 @@ def same_value_zero_key(value: object) -> object:
     return ("object", id(value))
 
 
+def _no_minus_zero(key: object) -> object:
+    """Return 0 for -0, as Map and Set store it in JS."""
+    return 0 if key.__class__ is float and key == 0 else key
+
+
 class JsMap:
     """A Map: keys of any kind, insertion order, SameValueZero. Iterating gives ``(key, value)``."""
 
@@ -53,7 +58,7 @@ class JsMap:
         at = self._index.get(token)
         if at is None:
             self._index[token] = len(self.entries)
-            self.entries.append((key, value))
+            self.entries.append((_no_minus_zero(key), value))
         else:
             self.entries[at] = (self.entries[at][0], value)
 
@@ -98,7 +103,7 @@ class JsSet:
         token = same_value_zero_key(value)
         if token not in self._index:
             self._index.add(token)
-            self.values.append(value)
+            self.values.append(_no_minus_zero(value))
 
     def __contains__(self, value: object) -> bool:
         return same_value_zero_key(value) in self._index

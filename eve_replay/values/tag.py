@@ -163,9 +163,10 @@ def _open(value: object) -> _Opened:
         if "$type" not in value:
             form = {}
             return form, iter(value.items()), form.__setitem__, _same
-        entries: list[list[Any]] = [[k, None] for k in value]
+        keys = sorted(value, key=_js_order)
+        entries: list[list[Any]] = [[k, None] for k in keys]
         form = {"$type": "object", "entries": entries}
-        return form, enumerate(value.values()), _put_second(entries), _object_entry
+        return form, enumerate([value[k] for k in keys]), _put_second(entries), _object_entry
     if isinstance(value, list):
         if len(value) > _SPARSE_FROM and sum(item is not HOLE for item in value) * 4 < len(value):
             return _open_sparse(len(value), [(i, v) for i, v in enumerate(value) if v is not HOLE])
@@ -203,6 +204,12 @@ def _open(value: object) -> _Opened:
         return form, _defined({"payload": value.payload}), form.__setitem__, _same
     form = {"$type": "undecodable", "error": {"name": "Undecoded", "message": "Not a JS value."}}
     return form, iter(()), form.__setitem__, _same
+
+
+def _js_order(key: str) -> int:
+    """Return a sort key that gives JS property order: whole numbers ascending, then as written."""
+    number = int(key) if key.isascii() and key.isdigit() and len(key) <= 10 else 2**32
+    return number if number < 2**32 - 1 and str(number) == key else 2**32
 
 
 def _defined(fields: dict[str, object]) -> Iterator[tuple[str, object]]:

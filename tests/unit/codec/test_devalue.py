@@ -7,7 +7,7 @@ import pytest
 from eve_replay.codec import Payload, decode_devalue
 from eve_replay.codec.base64text import decode_base64, decoded_size
 from eve_replay.codec.regexps import regexp_fault
-from eve_replay.codec.urls import url_fault
+from eve_replay.codec.urls import query_text, url_fault
 from eve_replay.values import (
     HOLE,
     UNDEFINED,
@@ -359,6 +359,29 @@ def test_bad_patterns_are_named(source, flags):
 def test_nested_classes_need_the_v_flag():
     assert regexp_fault("[[a]&&[b]]", "v") is None
     assert regexp_fault("[[a]", "u") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "printed"),
+    [
+        ("", ""),
+        ("a=1&b=2", "a=1&b=2"),
+        ("?a=1", "a=1"),
+        ("a", "a="),
+        ("a&&b=", "a=&b="),
+        ("a=b c", "a=b+c"),
+        ("a=%7e~*-._", "a=%7E%7E*-._"),
+        ("é=1", "%C3%A9=1"),
+        ("=a", "=a"),
+        ("a=b=c", "a=b%3Dc"),
+        ("%zz", "%25zz="),
+        ("a=%ff", "a=%EF%BF%BD"),
+        ("a+b=1", "a+b=1"),
+        ("a=1&", "a=1"),
+    ],
+)
+def test_query_strings_print_as_in_js(text, printed):
+    assert query_text(text) == printed and query_text(printed) == printed
 
 
 @pytest.mark.parametrize(

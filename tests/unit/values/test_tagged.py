@@ -75,6 +75,10 @@ FORMS = [
     (Tagged("Class", {"classId": "c", "x": UNDEFINED}), {"$type": "Class", "classId": "c"}),
     (NullObject(a=1), {"a": 1}),
     ({"$type": "Map", "x": [1]}, {"$type": "object", "entries": [["$type", "Map"], ["x", [1]]]}),
+    (
+        {"b": 1, "$type": 2, "10": 3, "2": 4, "02": 5},
+        {"$type": "object", "entries": [["2", 4], ["10", 3], ["b", 1], ["$type", 2], ["02", 5]]},
+    ),
     ({"__proto__": 1, "": 2}, {"__proto__": 1, "": 2}),
     (SparseArray(5000, [(9, "x")]), {"$type": "SparseArray", "length": 5000, "entries": [[9, "x"]]}),
     (SparseArray(3, [(1, "x")]), [{"$type": "hole"}, "x", {"$type": "hole"}]),

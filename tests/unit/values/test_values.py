@@ -56,7 +56,8 @@ def test_map_keys_are_same_value_zero():
     assert mapping.get(float("nan")) == 1 and mapping.get(-0.0) == 2 and mapping.get(0) == 2
     mapping.set(-0.0, "again")
     assert [k for k, _ in mapping] == [pytest.approx(math.nan, nan_ok=True), 0, "x"]
-    assert mapping.entries[1] == (0.0, "again")
+    assert mapping.entries[1] == (0, "again")
+    assert repr(JsMap([(-0.0, 1)]).entries) == "[(0, 1)]" and repr(JsSet([-0.0]).values) == "[0]"
     assert "Map" in repr(mapping)
 
 
