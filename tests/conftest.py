@@ -13,7 +13,7 @@ settings.register_profile(
 )
 settings.load_profile("default")
 
-#: Two Chromiums or a Chromium and a terminal are too much at a time; a PostgreSQL server serves all its tests.
+#: Two browsers, or a browser and a terminal, are too much at a time; a PostgreSQL server serves all tests.
 ONE_WORKER = ("browser", "terminal", "postgres")
 
 
