@@ -77,6 +77,8 @@ def wedges(session: Session, commits: dict[str, RunCommits] | None = None) -> tu
         commits: commit states by run id, when the caller has them already.
     """
     found: list[Wedge] = []
+    if any(run.log_missing for run in session.runs):
+        return ()
     for run in session.all_runs:
         states = commits[run.run_id] if commits and run.run_id in commits else commits_of(run)
         found += _of_run(session, run, states)

@@ -17,7 +17,7 @@ from eve_replay.checks.finding import SEVERITY_RANK, VERDICT_RANK, Verdict
 from eve_replay.checks.phrases import Voice
 from eve_replay.checks.wedged import Wedge, commits_of, wedges
 from eve_replay.checks.why_effects import effect_verdicts
-from eve_replay.checks.why_end import end_verdicts, rest_verdict
+from eve_replay.checks.why_end import end_verdicts, no_log_verdict, rest_verdict
 from eve_replay.checks.why_open import open_verdicts, repeat_verdicts
 from eve_replay.checks.why_parks import park_verdicts, version_verdicts
 from eve_replay.checks.why_wedged import wedge_verdicts
@@ -184,6 +184,8 @@ def _report(
     eve: str | None,
     newest: str | None,
 ) -> Report:
+    if any(run.log_missing and run.ended_at is None for run in session.runs):
+        return _unknown_report(session, effects, counts, voice)
     commits = {run.run_id: commits_of(run) for run in session.all_runs}
     found = wedges(session, commits)
     stuck = frozenset(wedge.subject for wedge in found)
@@ -209,6 +211,25 @@ def _report(
         effects=effects,
         counts=tuple(counts.get(id(effect)) for effect in effects),
         wedges=found,
+    )
+
+
+def _unknown_report(
+    session: Session, effects: tuple[Effect, ...], counts: Mapping[int, Count], voice: Voice
+) -> Report:
+    """Without the event log nothing can be told of what is open: records alone look half-written."""
+    silent = [no_log_verdict(run) for run in session.runs if run.log_missing and run.ended_at is None]
+    verdicts = [*effect_verdicts(session, effects, counts, voice), *silent]
+    verdicts.sort(key=lambda v: (SEVERITY_RANK[v.severity], VERDICT_RANK[v.code]))
+    return Report(
+        session_id=session.id,
+        title=session.title,
+        eve_version=session.eve_version,
+        runs=tuple(run.run_id for run in session.all_runs),
+        status=session.status,
+        verdicts=tuple(_deduplicated(verdicts)),
+        effects=effects,
+        counts=tuple(counts.get(id(effect)) for effect in effects),
     )
 
 

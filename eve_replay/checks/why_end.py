@@ -13,7 +13,7 @@ from eve_replay.ids import short_id
 from eve_replay.journal.model import Evidence, Run, Session
 from eve_replay.values import preview
 
-__all__ = ["end_verdicts", "error_words", "rest_verdict"]
+__all__ = ["end_verdicts", "error_words", "no_log_verdict", "rest_verdict"]
 
 #: What the runtime's error codes mean (its ``RUN_ERROR_CODES``).
 CODES: Mapping[str, str] = {
@@ -224,17 +224,7 @@ def rest_verdict(session: Session, voice: Voice) -> Verdict:
             run_id=last.run_id,
         )
     if not last.events:
-        return Verdict(
-            code="no-log",
-            sentence=f"Run {short_id(last.run_id)} is {last.status or 'without status'}, and its "
-            "event log is not "
-            "here: what is open in it cannot be told.",
-            certainty="unknown",
-            evidence=(Evidence(kind="record", id=last.run_id, run_id=last.run_id),),
-            next="Read it from the store itself, or export its events too.",
-            severity="warning",
-            run_id=last.run_id,
-        )
+        return no_log_verdict(last)
     turn = session.turns[-1] if session.turns else None
     since = turn.ended_at if turn is not None else session.head.updated_at
     built = f" Only eve {session.eve_version} can go on with it." if session.eve_version else ""
@@ -244,4 +234,18 @@ def rest_verdict(session: Session, voice: Voice) -> Verdict:
         certainty=session.certainty,
         evidence=session.evidence,
         run_id=last.run_id,
+    )
+
+
+def no_log_verdict(run: Run) -> Verdict:
+    """Return the verdict of a run whose event log is not here."""
+    return Verdict(
+        code="no-log",
+        sentence=f"Run {short_id(run.run_id)} is {run.status or 'without status'}, and its event log is not "
+        "here: what is open in it cannot be told.",
+        certainty="unknown",
+        evidence=(Evidence(kind="record", id=run.run_id, run_id=run.run_id),),
+        next="Read it from the store itself with the right to read all of it, or export its events too.",
+        severity="warning",
+        run_id=run.run_id,
     )

@@ -280,6 +280,17 @@ class Run:
     purged: bool = False
     problems: tuple[Problem, ...] = ()
 
+    @property
+    def log_missing(self) -> bool:
+        """Whether its event log is not here, though there are records of what only a log leads to.
+
+        A crash between two writes leaves no such thing: a step's record says that it ended only after its
+        ``step_started`` is in the log (formats/SWEEP.md section 1). The events were not read, or are gone.
+        """
+        return not self.events and any(
+            step.record is not None and step.record.status in ("completed", "failed") for step in self.steps
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionHead:

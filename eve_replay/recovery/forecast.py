@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from eve_replay.journal.executions import Executions
 from eve_replay.journal.facade import Journal
 from eve_replay.journal.model import Session, SessionHead
 from eve_replay.journal.policy import EffectsPolicy
@@ -192,6 +193,14 @@ def forecast_session(
         return answer(situation, question, _as_it_lies(situation))
 
     main = under(chosen, f"environment told from the journal: {note}" if note else "")
+    if any(run.log_missing and run.ended_at is None for run in session.runs):
+        return Forecast(
+            session_id=session.id,
+            title=session.title,
+            status=session.status,
+            kind=head.kind,
+            answer=_untold(main),
+        )
     others = tuple(
         (name, under(ENVIRONMENTS[name]))
         for name in environments_for(head.kind == "workflow")
@@ -206,6 +215,32 @@ def forecast_session(
         answer=main,
         others=others if main.outcome != "nothing-open" else (),
         certain=_certain(situation, main),
+    )
+
+
+def _untold(sim: Simulation) -> Simulation:
+    """Without the event log records look half-written that are not: nothing is foretold."""
+    rule = RULES["no-log"]
+    return replace(
+        sim,
+        point=replace(sim.point, label="the event log is not here", certainty="unknown"),
+        outcome="needs-person",
+        by="person",
+        earliest=None,
+        delay="",
+        person="read it where the event log can be read: without it nothing can be foretold",
+        ends="unknown",
+        steps=(),
+        effects=tuple(
+            replace(
+                e, certainty="unknown", executions=open_, outside=open_, after=Executions(min=0, max=None)
+            )
+            for e in sim.effects
+            for open_ in (Executions(min=e.before.min, max=None),)
+        ),
+        rules=(RuleUse(rule="no-log", text=rule.text, source=rule.source),),
+        told=(),
+        certainty="unknown",
     )
 
 

@@ -122,6 +122,11 @@ RULES: Mapping[str, RuleText] = MappingProxyType(
         "token-lock": _seen(
             "A hook-token lock folder was left: recovery waits until it is stale.", "SWEEP.md section 3"
         ),
+        "no-log": _seen(
+            "Steps are recorded as ended and their events are not here: the log was not read, or is gone. "
+            "Only the log decides what is replayed.",
+            "SWEEP.md section 1",
+        ),
         "no-session": _seen("Without a run record nothing exists and nothing is recovered.", "SWEEP.md"),
         "message-lost": _seen(
             "A message or approval whose hook_received event is not in the log is lost; the client saw "

@@ -1,7 +1,12 @@
 """forecast: environments told from the journal, sessions in order, subagents."""
 
+import shutil
+from datetime import UTC, datetime
+
 import pytest
 
+from eve_replay import open_journal, samples
+from eve_replay.checks.why import why
 from eve_replay.recovery.forecast import detect_environment, forecast
 from tests.support.recovery import crash_journal, scenario
 
@@ -68,3 +73,23 @@ def test_worst_first():
     for name in ("sdk4-crash", "approval-hold"):
         outcomes = [ranks.index(f.answer.outcome) for f in forecast(scenario(name))]
         assert outcomes == sorted(outcomes)
+
+
+def test_without_the_event_log_nothing_is_foretold(tmp_path):
+    """Records alone look half-written: the log may only not have been readable."""
+    folder = samples.extract("crash-in-tool", tmp_path) / "data"
+    shutil.rmtree(folder / "events")
+    (found,) = forecast(open_journal(str(folder)))
+    assert (found.answer.outcome, found.answer.certainty) == ("needs-person", "unknown")
+    assert "event log" in found.answer.sentence
+    assert found.answer.steps == () and found.certain == ()
+    assert all(e.executions.max is None for e in found.answer.effects)
+
+
+def test_without_the_event_log_the_post_mortem_says_so_and_names_no_wedge(tmp_path):
+    folder = samples.extract("crash-in-tool", tmp_path) / "data"
+    shutil.rmtree(folder / "events")
+    report = why(open_journal(str(folder)).session(), now=datetime(2026, 12, 1, tzinfo=UTC))
+    codes = {verdict.code for verdict in report.verdicts}
+    assert "no-log" in codes
+    assert not codes & {"wedged", "will-fail", "interrupted", "half-written", "idle"}
