@@ -19,6 +19,7 @@ _HEAD, _TAIL = b"everun", b"everunIX"
 #: A zstd reader passes over frames of this magic number.
 _SKIPPED = b"\x5e\x2a\x4d\x18"
 _LEVEL = 6
+_BLOCK = 8 * 1024
 #: Bytes fed at once: a slice of n bytes gives at most n * 2**15.
 _SLICE = 2048
 #: A line holds one record; base64 makes a payload a third larger.
@@ -42,9 +43,16 @@ class BundleWriter:
         """Write one frame and return its offset and how many lines it holds."""
         start, count = self._at, 0
         packer = self._compressor.compressobj()
+        unflushed = 0
         for line in lines:
-            self._put(packer.compress(_line(line)))
+            data = _line(line)
+            self._put(packer.compress(data))
             count += 1
+            unflushed += len(data)
+            if unflushed > _BLOCK:
+                # A block is readable on its own: a cut file loses this much and no more.
+                self._put(packer.flush(zstandard.COMPRESSOBJ_FLUSH_BLOCK))
+                unflushed = 0
         self._put(packer.compress(_line({"k": "stop", "n": count})))
         self._put(packer.flush())
         return start, count

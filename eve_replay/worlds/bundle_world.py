@@ -137,6 +137,10 @@ class BundleWorld:
         """Close the file."""
         self._file.close()
 
+    def __del__(self) -> None:
+        # A notebook drops worlds without closing them; an open file is no reason for a warning then.
+        self._file.close()
+
     def __enter__(self) -> BundleWorld:
         return self
 

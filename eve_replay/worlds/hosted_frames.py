@@ -2,7 +2,7 @@
 
 ``u32 meta length | CBOR meta | u32 body length | body``; the last frame's meta is ``{_end: 1, next,
 hasMore}``, a failure after status 200 is ``{_error: 1, code, message}`` (formats/HOSTED.md, "Frame stream";
-checked against the recorded exchanges). Whatever arrives is kept: a cut stream gives the frames before the cut.
+checked against the recorded exchanges). What arrives is kept: a cut stream gives the frames before it.
 """
 
 from __future__ import annotations

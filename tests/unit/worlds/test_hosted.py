@@ -267,7 +267,8 @@ def test_a_wrong_token_is_refused_and_never_shown(capsys, monkeypatch):
     shown = capsys.readouterr()
     everything = "".join((
         shown.out, shown.err, repr(world), repr(vars(world)), str(world.about), world.label,
-        repr(world.receipt),        repr(world._client), repr(world._site), "".join(traceback.format_exception(caught.value)),
+        repr(world.receipt), repr(world._client), repr(world._site),
+        "".join(traceback.format_exception(caught.value)),
     ))  # fmt: skip
     assert "tok_wrong" not in everything
     assert "VERCEL_TOKEN" in shown.err

@@ -121,8 +121,9 @@ def test_ctrl_c_gives_130(monkeypatch):
 
 def test_a_database_is_asked_by_event_id_with_room_for_late_commits():
     class Database:
-        ids = ["wevt_01M8NW0WYBJEQ01GXV4H6W56NH"]
-        asked = []
+        def __init__(self):
+            self.ids = ["wevt_01M8NW0WYBJEQ01GXV4H6W56NH"]
+            self.asked = []
 
         def refresh(self):
             if len(self.asked) == 0 and len(self.ids) == 1:
