@@ -1,7 +1,7 @@
 """Tells a running IPython how to show the public objects. Loaded only inside IPython, imports nothing of it.
 
-The objects live in layers that know nothing of views, so they have no display methods of their own: IPython is
-told by class name, and the views are imported when the first object is shown.
+The objects live in layers that know nothing of views, so they have no display methods of their own: IPython
+is told by class name, and the views are imported when the first object is shown.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The notebook front end: ``explore``, ``crash_lab``, ``attempt_diff``. Needs ``eve-replay[notebook]``.
 
-Anything that names a session will do: a session, a journal with one session, a source, or a turn or step of one.
+Anything that names a session will do: a session, a journal, a source, or a turn, step or attempt.
 """
 
 from __future__ import annotations
@@ -32,7 +32,9 @@ def explore(target: Any, session: Any = None, **options: Any) -> JournalWidget:
     return explorer_widget(_checked(target), session, **options)
 
 
-def crash_lab(target: Any, turn: str | None = None, *, predict: bool = False, **options: Any) -> JournalWidget:
+def crash_lab(
+    target: Any, turn: str | None = None, *, predict: bool = False, **options: Any
+) -> JournalWidget:
     """Return the crash lab of a turn: a crash line to move, and what a crash there would do.
 
     Args:
@@ -53,8 +55,9 @@ def attempt_diff(target: Any, first: int = 1, second: int | None = None, **optio
     """Return two attempts of a step side by side, duplicate effects on top.
 
     Args:
-        target: a step, or a source, journal or session: then its first step that ran again.
-        first, second: attempt numbers; ``second`` is the last one otherwise.
+        target: a step or attempt, or a source, journal, session or turn: then its first step that ran again.
+        first: number of one attempt.
+        second: number of the other, the last one without it.
         **options: ``step`` (id), ``session``, ``policy``, and options of ``open_world``.
 
     Raises:

@@ -1,4 +1,4 @@
-"""The JavaScript and CSS of the widgets, put together from plain files: no bundler, no request to anywhere."""
+"""The JavaScript and CSS of the widgets, from plain files: no bundler, no request to anywhere."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ __all__ = ["script", "style", "widget_module"]
 
 #: In the order in which one needs the other.
 _PARTS = (
-    "base", "cursor", "tree", "timeline", "inspector", "diff", "heat", "crashlab", "finder", "overlay", "explorer", "entry",
+    "base", "cursor", "tree", "timeline", "inspector", "diff", "heat", "crashlab", "finder", "overlay",
+    "explorer", "entry",
 )  # fmt: skip
 #: Edge lines, soft panels and the selection, per theme: surfaces, not tones.
 _SURFACES: dict[Theme, dict[str, str]] = {
@@ -46,7 +47,8 @@ def style() -> str:
     folder = files("eve_replay.notebook") / "static"
     blocks = []
     for theme, surfaces in _SURFACES.items():
-        names = {**PALETTES[theme], **surfaces, "back": BACKGROUNDS[theme]}
+        names: dict[str, str] = {str(tone): colour for tone, colour in PALETTES[theme].items()}
+        names |= {**surfaces, "back": BACKGROUNDS[theme]}
         block = "".join(f"--er-{name}:{value};" for name, value in names.items())
         blocks.append(f'.er-root[data-theme="{theme}"]{{{block}}}')
     for tone, spec in TONES.items():
@@ -54,9 +56,12 @@ def style() -> str:
         blocks.append(f".er-t-{tone}{{color:var(--er-{tone});{weight}}}")
         fill = f"background-color:var(--er-{tone});color:var(--er-back);"
         if spec.hatch == "/":
-            fill += "background-image:repeating-linear-gradient(45deg,transparent 0 4px,rgba(0,0,0,.28) 4px 7px);"
+            fill += (
+                "background-image:repeating-linear-gradient(45deg,transparent 0 4px,rgba(0,0,0,.28) 4px 7px);"
+            )
         elif spec.hatch == ".":
-            fill += "background-image:radial-gradient(rgba(0,0,0,.35) 1px,transparent 1.4px);background-size:5px 5px;"
+            dots = "radial-gradient(rgba(0,0,0,.35) 1px,transparent 1.4px)"
+            fill += f"background-image:{dots};background-size:5px 5px;"
         elif spec.outline:
             fill = f"box-shadow:inset 0 0 0 2px var(--er-{tone});color:var(--er-{tone});"
         blocks.append(f".er-f-{tone}{{{fill}}}")

@@ -1,6 +1,6 @@
 """Plotly figures over the view-models: timeline, matrix, growth, attempts over time, strategies compared.
 
-Plain ``plotly.graph_objects.Figure``: a ``FigureWidget`` would store five megabytes of script in each saved cell.
+Plain ``plotly.graph_objects.Figure``: a ``FigureWidget`` would store five megabytes of script per cell.
 Colours and hatches come from ``views/tone.py``; every bar says its meaning in words when pointed at.
 """
 
@@ -43,7 +43,9 @@ def timeline_figure(session: Session, turn: str | None = None, *, theme: Theme =
 
     view = Explorer(session)
     timeline = view.turn_timeline(turn) if turn else view.timeline
-    figure = _figure("Timeline", theme, barmode="overlay", xaxis_title="seconds", yaxis={"autorange": "reversed"})
+    figure = _figure(
+        "Timeline", theme, barmode="overlay", xaxis_title="seconds", yaxis={"autorange": "reversed"}
+    )
     palette = PALETTES[theme]
     names = [f"{number}  {row.label}" for number, row in enumerate(timeline.rows, 1)]
     seen: set[str] = set()
@@ -69,7 +71,9 @@ def timeline_figure(session: Session, turn: str | None = None, *, theme: Theme =
     return figure
 
 
-def matrix_figure(session: Session, turn: str | None = None, *, theme: Theme = "light", **question: Any) -> go.Figure:
+def matrix_figure(
+    session: Session, turn: str | None = None, *, theme: Theme = "light", **question: Any
+) -> go.Figure:
     """Return crash points against effects: how often the outside acts at most. 9 stands for without bound."""
     import plotly.graph_objects as go
 
@@ -77,7 +81,12 @@ def matrix_figure(session: Session, turn: str | None = None, *, theme: Theme = "
     view = lab.matrix(**question)
     columns = [i for i, column in enumerate(view.columns) if column.kind == "effect"]
     palette = PALETTES[theme]
-    scale = [[0.0, BACKGROUNDS[theme]], [1 / 9, palette["once"]], [2 / 9, palette["harm"]], [1.0, palette["harm"]]]
+    scale = [
+        [0.0, BACKGROUNDS[theme]],
+        [1 / 9, palette["once"]],
+        [2 / 9, palette["harm"]],
+        [1.0, palette["harm"]],
+    ]
     figure = _figure("What the outside sees, by crash point", theme, yaxis={"autorange": "reversed"})
     figure.add_trace(
         go.Heatmap(
@@ -115,7 +124,14 @@ def growth_figure(session: Session, *, theme: Theme = "light") -> go.Figure:
         for step in steps
     ]
     figure.add_trace(
-        go.Scatter(x=names, y=tokens, name="tokens", yaxis="y2", mode="lines+markers", line={"color": palette["again"]})
+        go.Scatter(
+            x=names,
+            y=tokens,
+            name="tokens",
+            yaxis="y2",
+            mode="lines+markers",
+            line={"color": palette["again"]},
+        )
     )
     figure.update_layout(yaxis2={"overlaying": "y", "side": "right", "title": "tokens", "showgrid": False})
     return figure
@@ -127,7 +143,8 @@ def attempts_figure(sessions: Sequence[Session], *, theme: Theme = "light") -> g
 
     palette = PALETTES[theme]
     tones: dict[str, Tone] = {
-        "completed": "committed", "failed": "error", "interrupted": "again", "running": "unknown", "cancelled": "muted",
+        "completed": "committed", "failed": "error", "interrupted": "again", "running": "unknown",
+        "cancelled": "muted",
     }  # fmt: skip
     figure = _figure("Attempts over time", theme, yaxis_title="attempt number")
     for outcome, tone in tones.items():

@@ -50,13 +50,17 @@ def lab_widget(
     if turn is None and isinstance(target, Turn):
         turn = target.id
     elif turn is None and isinstance(target, Step | Attempt):
-        turn = next((each.id for each in found.turns for step in each.steps if step.step_id == target.step_id), None)
+        turn = next(
+            (each.id for each in found.turns for step in each.steps if step.step_id == target.step_id), None
+        )
     view = Explorer(found, policy)
     answers = Answers(view, policy)
     lab = answers.lab(turn)
     first = None
     if start is not None and not isinstance(target, Turn):
-        first = next((point.index for point in lab.points if point.step and start.endswith(point.step[5:])), None)
+        first = next(
+            (point.index for point in lab.points if point.step and start.endswith(point.step[5:])), None
+        )
     data = lab_data(lab, view, index=first, predict=predict)
     asked = {"turn": lab.turn_id, "question": {**data["question"], "strategies": {}}}
     # The points nearest to where it opens first: those are what a reader of a saved page moves to.
@@ -72,7 +76,10 @@ def lab_widget(
         identity=f"{found.id}/{lab.turn_id}",
         preload=preload,
         text=f"crash lab of {lab.turn_id or found.id}, {len(lab)} crash points",
-        fallback=lines_html([line((f"crash point {data['index'] + 1} of {len(lab)}", "strong")), line(said)], label="crash lab"),
+        fallback=lines_html(
+            [line((f"crash point {data['index'] + 1} of {len(lab)}", "strong")), line(said)],
+            label="crash lab",
+        ),
     )
 
 
@@ -101,7 +108,9 @@ def diff_widget(
     answers = Answers(view, policy)
 
     def answer(request: Mapping[str, Any]) -> object:
-        return answers.answer({"do": "diff", "key": key, "first": request["first"], "second": request["second"]})
+        return answers.answer(
+            {"do": "diff", "key": key, "first": request["first"], "second": request["second"]}
+        )
 
     pairs = [(a, b) for a in numbers for b in numbers if a < b][:12]
     shown = view.inspector.diff(key, first, second)
@@ -159,7 +168,9 @@ def _tabs(view: Explorer, start: str | None) -> Iterator[Mapping[str, object]]:
 
     yield {"do": "why"}
     repeated = (s for s in view.session.steps if len(s.attempts) > 1)
-    yield from ({"do": "diff", "key": step_key(s.run_id, s.step_id)} for s in repeated if _size(s) <= _SAVED_PAYLOAD)
+    yield from (
+        {"do": "diff", "key": step_key(s.run_id, s.step_id)} for s in repeated if _size(s) <= _SAVED_PAYLOAD
+    )
     yield from chain(
         asks(("input",)),
         asks(("output", "attempts", "effects"), ("turn", "step", "attempt", "call")),

@@ -92,7 +92,9 @@ def session_of(target: Any, session: Any, options: dict[str, Any]) -> tuple[Sess
         return target, None
     if isinstance(target, Turn | Step | Attempt):
         if isinstance(session, str):
-            raise WrongUse("A session id alone does not say where to look.", hint="Give the session or journal.")
+            raise WrongUse(
+                "A session id alone does not say where to look.", hint="Give the session or journal."
+            )
         return owner_of(target, session), key_of(target)
     try:
         journal = target if isinstance(target, Journal) else open_journal(target, **options)
@@ -103,4 +105,3 @@ def session_of(target: Any, session: Any, options: dict[str, Any]) -> tuple[Sess
     if isinstance(session, Session):
         return session, None
     return journal.session(session), None
-

@@ -184,9 +184,7 @@ class Answers:
                         return split_key(each)[1][1]
         return None
 
-    def _ask_crash(
-        self, turn: str | None, index: int, question: Mapping[str, Any], batch: int = 1
-    ) -> object:
+    def _ask_crash(self, turn: str | None, index: int, question: Mapping[str, Any], batch: int = 1) -> object:
         return plain_json(self.lab(turn, batch).view(index, **question))
 
     def _ask_matrix(self, turn: str | None, question: Mapping[str, Any], batch: int = 1) -> object:

@@ -14,7 +14,7 @@ from eve_replay.notebook._assets import script, style
 
 __all__ = ["SAVED_BUDGET", "pack", "packed_page", "saved_html"]
 
-#: Bytes, packed, that saved answers of one widget may take: ten widgets must stay under 3 MB, scripts included.
+#: Bytes, packed, that saved answers of one widget may take: ten widgets stay under 3 MB, scripts included.
 SAVED_BUDGET = 45_000
 #: Characters of one saved answer: a diff of two huge states is not worth the room of a hundred tabs.
 _ONE = 200_000

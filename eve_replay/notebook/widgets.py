@@ -70,7 +70,10 @@ class JournalWidget(anywidget.AnyWidget):
         except EveReplayError as error:
             reply = {"reply": message.get("id"), "error": str(error)}
         except Exception as error:  # one bad payload must not silence the widget
-            reply = {"reply": message.get("id"), "error": f"This cannot be shown: {type(error).__name__}: {error}"}
+            reply = {
+                "reply": message.get("id"),
+                "error": f"This cannot be shown: {type(error).__name__}: {error}",
+            }
         self.send(reply)
 
     def to_html(self) -> str:
@@ -85,7 +88,7 @@ class JournalWidget(anywidget.AnyWidget):
         return place
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        bundle = super()._repr_mimebundle_(**kwargs)
+        bundle: Any = super()._repr_mimebundle_(**kwargs)
         if bundle is None:
             return None
         inner, *rest = bundle if isinstance(bundle, tuple) else (bundle,)

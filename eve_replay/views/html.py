@@ -1,7 +1,7 @@
 """A portrait as HTML: no script, readable in light and dark, for screen readers and for mail alike.
 
-Everything from a journal is escaped; the colours are those of ``views/tone.py`` and the sign of a tone is always
-beside it, so that nothing depends on colour.
+Everything from a journal is escaped; the colours are those of ``views/tone.py``, and the coloured word says
+the same, so that nothing depends on colour.
 """
 
 from __future__ import annotations
@@ -45,11 +45,15 @@ def lines_html(lines: Iterable[Line], *, label: str = "") -> str:
         parts.append(text)
     body = "\n".join(parts)
     name = f' aria-label="{escape(label, quote=True)}"' if label else ""
-    return f'<style>{_css()}</style><div class="er-portrait" role="group"{name}><pre>{body}</pre></div>'
+    return f'<style>{_css()}</style><div class="er-portrait" role="group"{name}><pre class="er-lines">{body}</pre></div>'
 
 
 def _span(text: str, tone: str) -> str:
-    return escape(text, quote=True) if tone == "plain" else f'<span class="er-{tone}">{escape(text, quote=True)}</span>'
+    return (
+        escape(text, quote=True)
+        if tone == "plain"
+        else f'<span class="er-{tone}">{escape(text, quote=True)}</span>'
+    )
 
 
 @cache
@@ -60,14 +64,18 @@ def _css() -> str:
         palette = PALETTES[theme]  # type: ignore[index]  # the three names below are themes
         back = BACKGROUNDS[theme]  # type: ignore[index]
         tones = "".join(
-            f"{scope} .er-portrait .er-{tone}{{color:{colour}}}" for tone, colour in palette.items() if tone != "plain"
+            f"{scope} .er-portrait .er-{tone}{{color:{colour}}}"
+            for tone, colour in palette.items()
+            if tone != "plain"
         )
-        return f"{scope} .er-portrait pre{{color:{palette['plain']};background:{back}}}{tones}"
+        return f"{scope} .er-portrait.er-portrait pre.er-lines{{color:{palette['plain']};background:{back}}}{tones}"
 
     bold = ",".join(f".er-portrait .er-{tone}" for tone, spec in TONES.items() if spec.bold)
     shape = (
-        ".er-portrait pre{font:13px/1.5 ui-monospace,'Noto Sans Mono CJK SC',monospace;margin:0;padding:8px 10px;"
-        "border:1px solid #8885;border-radius:6px;overflow:auto;max-height:34em;white-space:pre}"
+        # JupyterLab has rules of its own for pre; the doubled class is the more specific one.
+        ".er-portrait.er-portrait pre.er-lines{font:13px/1.5 ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',"
+        "'Noto Sans Mono CJK SC',monospace;margin:0;padding:8px 10px;"
+        "border:1px solid #8885;border-radius:6px;overflow:auto;max-height:34em;white-space:pre;word-break:normal}"
         f"{bold}{{font-weight:600}}"
     )
     system = f"@media (prefers-color-scheme:dark){{{rules('body:not([data-jp-theme-light])', 'dark')}}}"

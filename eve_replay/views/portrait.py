@@ -1,7 +1,7 @@
 """What a person sees who types a name: one object as a few toned lines, for terminals and notebooks alike.
 
-``portrait(thing)`` knows the public objects. It decodes no more than it shows and stays small: long things are
-folded, with a remark that says how to see the rest.
+``portrait(thing)`` knows the public objects. It decodes no more than it shows and stays small: long things
+are folded, with a remark that says how to see the rest.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from eve_replay.views.marks import EffectMarks
 from eve_replay.views.postmortem import finding_lines, verdict_lines, why_lines
 from eve_replay.views.safe import cut, safe_text
 from eve_replay.views.sessions import SessionRow, session_rows
-from eve_replay.views.table import Cell, Column, Table, table_lines
+from eve_replay.views.table import Cell, Column, Row, Table, table_lines
 from eve_replay.views.text import Line, fields, line, paragraph
 from eve_replay.views.value import value_lines, value_rows
 from eve_replay.views.words import clock, plural, word_for
@@ -61,7 +61,7 @@ def _draw(thing: Any, width: int) -> Iterator[Line]:
 
 def _world(world: World, width: int) -> Iterator[Line]:
     yield line((safe_text(world.label), "strong"), f"  {world.kind} world")
-    rows = []
+    rows: list[Row] = []
     more = False
     for run in world.runs():
         if len(rows) == _SESSIONS:
@@ -69,13 +69,23 @@ def _world(world: World, width: int) -> Iterator[Line]:
             break
         state = word_for(run.status)
         rows.append((run.run_id, Cell(state.word, state.tone), run.workflow.function, clock(run.created_at)))
-    columns = (Column(title="run"), Column(title="status"), Column(title="workflow", shrink=1), Column(title="created"))
+    columns = (
+        Column(title="run"),
+        Column(title="status"),
+        Column(title="workflow", shrink=1),
+        Column(title="created"),
+    )
     yield from table_lines(Table(columns=columns, rows=rows, empty="No runs yet."), width=width)
     if more:
         yield line(("… and more; list(world.runs()) has them all", "muted"))
     if not world.receipt.clean:
         skipped, problems = len(world.receipt.skipped), len(world.receipt.problems)
-        yield line((f"! {plural(skipped, 'thing')} skipped, {plural(problems, 'problem')}; see world.receipt", "warning"))
+        yield line(
+            (
+                f"! {plural(skipped, 'thing')} skipped, {plural(problems, 'problem')}; see world.receipt",
+                "warning",
+            )
+        )
 
 
 @_draw.register
@@ -119,7 +129,14 @@ def _(turn: Turn, width: int) -> Iterator[Line]:
     for step in turn.steps:
         word = word_for(step.status)
         again = f"  {len(step.attempts)} attempts" if len(step.attempts) > 1 else ""
-        yield line("  ", step.function, "  ", (word.word, word.tone), (again, "again"), (f"  {step.step_id}", "muted"))
+        yield line(
+            "  ",
+            step.function,
+            "  ",
+            (word.word, word.tone),
+            (again, "again"),
+            (f"  {step.step_id}", "muted"),
+        )
 
 
 @_draw.register
@@ -135,7 +152,9 @@ def _(step: Step, width: int) -> Iterator[Line]:
 @_draw.register
 def _(attempt: Attempt, width: int) -> Iterator[Line]:
     word = word_for(attempt.outcome)
-    yield line((f"attempt {attempt.n}", "strong"), "  ", (word.word, word.tone), (f"  {attempt.certainty}", "muted"))
+    yield line(
+        (f"attempt {attempt.n}", "strong"), "  ", (word.word, word.tone), (f"  {attempt.certainty}", "muted")
+    )
     for call in attempt.tool_calls:
         yield line("  ", call.name, (f"  {cut(call.call_id, 40)}", "muted"))
 
@@ -170,10 +189,18 @@ def _(simulation: Simulation, width: int) -> Iterator[Line]:
     yield from paragraph(simulation.sentence, width=width, tone="strong")
     rows = []
     for effect in map(effect_row, simulation.effects):
-        rows.append((effect.tool, Cell(effect.runs, effect.runs_tone), Cell(effect.outside, effect.tone), effect.strategy_words, effect.certainty))
+        rows.append(
+            (
+                effect.tool,
+                Cell(effect.runs, effect.runs_tone),
+                Cell(effect.outside, effect.tone),
+                effect.strategy_words,
+                effect.certainty,
+            )
+        )
     columns = (
-        Column(title="effect"), Column(title="runs"), Column(title="outside sees"), Column(title="strategy", shrink=1),
-        Column(title="known"),
+        Column(title="effect"), Column(title="runs"), Column(title="outside sees"),
+        Column(title="strategy", shrink=1), Column(title="known"),
     )  # fmt: skip
     yield from table_lines(Table(columns=columns, rows=rows, empty="No effects."), width=width)
 
@@ -200,4 +227,3 @@ def _(finding: Finding, width: int) -> Iterator[Line]:
 @_draw.register
 def _(report: Report, width: int) -> Iterator[Line]:
     yield from why_lines(report, width=width)
-

@@ -7,13 +7,20 @@ import pytest
 from tests.e2e.lab import FLAGS, Watched, chromium, missing, server, write
 
 #: What the notebooks of the tests show; each test opens its own so that kernels do not mix.
-EXPLORE = "import eve_replay as er\njournal = er.open_journal('sample:crash-in-tool')\nsession = journal.session()\n"
+EXPLORE = (
+    "import eve_replay as er\njournal = er.open_journal('sample:crash-in-tool')\n"
+    "session = journal.session()\n"
+)
 
 
 def pytest_collection_modifyitems(items):
     reason = missing()
     for item in items:
-        if "tests/e2e" in item.location[0].replace("\\", "/") and any(item.iter_markers("browser")) and reason:
+        if (
+            "tests/e2e" in item.location[0].replace("\\", "/")
+            and any(item.iter_markers("browser"))
+            and reason
+        ):
             item.add_marker(pytest.mark.skip(reason=reason))
 
 

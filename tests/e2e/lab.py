@@ -73,10 +73,12 @@ def server(folder: Path, program: str = "jupyterlab") -> Iterator[str]:
         port = free.getsockname()[1]
     config = folder / ".jupyter"
     config.mkdir(exist_ok=True)
-    # JupyterLab asks at its first start whether it may fetch news; nobody is here to answer.
-    quiet = config / "lab" / "user-settings" / "@jupyterlab" / "apputils-extension"
-    quiet.mkdir(parents=True, exist_ok=True)
-    (quiet / "notification.jupyterlab-settings").write_text('{"fetchNews": "false", "checkForUpdates": false}')
+    if program == "jupyterlab":
+        # It asks at its first start whether it may fetch news; nobody is here to answer.
+        quiet = config / "lab" / "user-settings" / "@jupyterlab" / "apputils-extension"
+        quiet.mkdir(parents=True, exist_ok=True)
+        settings = '{"fetchNews": "false", "checkForUpdates": false}'
+        (quiet / "notification.jupyterlab-settings").write_text(settings)
     words = [
         sys.executable,
         "-m",
@@ -145,8 +147,8 @@ class Watched:
 
     def clean(self) -> None:
         """Fail when there was an error or a request to anywhere else."""
-        assert self.errors == []
-        assert self.abroad == []
+        assert not self.errors, self.errors
+        assert not self.abroad, self.abroad
 
 
 def open_notebook(page: Any, address: str, name: str) -> None:
@@ -169,7 +171,9 @@ def theme(page: Any, name: str) -> None:
     """Switch the theme of JupyterLab through its settings menu."""
     page.click('.lm-MenuBar-itemLabel:text-is("Settings")')
     page.hover('.lm-Menu-item:has(.lm-Menu-itemLabel:text-is("Theme"))')
-    page.click(f'.lm-Menu-item[data-command="apputils:change-theme"]:has(.lm-Menu-itemLabel:text-is("{name}"))')
+    page.click(
+        f'.lm-Menu-item[data-command="apputils:change-theme"]:has(.lm-Menu-itemLabel:text-is("{name}"))'
+    )
     light = "false" if "Dark" in name else "true"
     page.wait_for_selector(f'body[data-jp-theme-light="{light}"]', state="attached", timeout=20_000)
 

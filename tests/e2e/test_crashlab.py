@@ -1,5 +1,7 @@
 """The crash lab and the attempt diff in a real JupyterLab: drag, step, choose, guess."""
 
+# ruff: noqa: E501  # JavaScript reads better unbroken
+
 import time
 
 import pytest
@@ -45,15 +47,24 @@ def test_drag_step_and_choose(opened, watched):
     assert "may have run twice" in page.inner_text(card)
     options = page.locator('select[aria-label="charge_card"] option').all_inner_texts()
     assert options[0] == "as recorded: nothing" and len(options) > 5
-    assert page.locator('select[aria-label="send_email"] option').first.inner_text() == "as recorded: key from the call id"
+    assert (
+        page.locator('select[aria-label="send_email"] option').first.inner_text()
+        == "as recorded: key from the call id"
+    )
     shot(page, "crashlab-before")
     page.select_option('select[aria-label="charge_card"]', "coordinates")
-    page.wait_for_function(f"() => !document.querySelector('{card.split(':has')[0]}').innerText.includes('nothing')")
-    page.wait_for_function("() => !document.querySelector('.er-answer').innerText.includes('may have run twice')")
+    page.wait_for_function(
+        f"() => !document.querySelector('{card.split(':has')[0]}').innerText.includes('nothing')"
+    )
+    page.wait_for_function(
+        "() => !document.querySelector('.er-answer').innerText.includes('may have run twice')"
+    )
     page.wait_for_function("() => !document.querySelector('.er-totals').innerText.includes('charge_card')")
     shot(page, "crashlab-strategy")
     page.select_option('select[aria-label="model gives"]', "new-ids")
-    page.wait_for_function("() => document.querySelector('.er-answer').innerText.includes('ran twice')")  # the mail, now
+    page.wait_for_function(
+        "() => document.querySelector('.er-answer').innerText.includes('ran twice')"
+    )  # the mail, now
     page.select_option('select[aria-label="environment"]', index=1)
     settled(page)
     # the matrix jumps
@@ -62,9 +73,9 @@ def test_drag_step_and_choose(opened, watched):
     page.click(".er-heattable summary")
     page.click('.er-heattable tr[data-point="10"] button')
     assert settled(page) == 11
-    # other batch sizes have points of their own
+    # another batch size brings its own points and timeline
     page.select_option('select[aria-label="model calls per step"]', "3")
-    page.wait_for_function("() => document.querySelector('.er-strip').getAttribute('aria-valuemax') !== '106'")
+    page.wait_for_selector('select[aria-label="model calls per step"]:has(option[value="3"]:checked)')
     settled(page)
     watched.clean()
 
@@ -89,13 +100,19 @@ def test_predict_first_hides_everything_until_guessed(opened, watched):
 
 
 def test_attempts_side_by_side_and_everything_dark(opened, watched):
-    page = opened(SHOWN + "attempt_diff(session)", "crash_lab(session)", "session", "journal", wait=".er-block")
+    page = opened(
+        SHOWN + "attempt_diff(session)", "crash_lab(session)", "session", "journal", wait=".er-block"
+    )
     page.wait_for_selector(".er-portrait >> nth=1")
     text = page.inner_text(".er-diffroot")
-    assert text.index("ran twice") < text.index("charge_card")
+    assert text.index("send_email ran twice") < text.index("attempt 2, completed")
     for name, key in (("JupyterLab Light", "light"), ("JupyterLab Dark", "dark")):
         theme(page, name)
-        for place, label in ((".er-diffroot", "diff"), (".er-lab", "crashlab"), (".er-portrait >> nth=1", "portraits")):
+        for place, label in (
+            (".er-diffroot", "diff"),
+            (".er-lab", "crashlab"),
+            (".er-portrait >> nth=1", "portraits"),
+        ):
             page.locator(place).scroll_into_view_if_needed()
             time.sleep(0.3)
             shot(page, f"{label}-{key}")

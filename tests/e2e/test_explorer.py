@@ -1,5 +1,7 @@
 """The explorer in a real JupyterLab: every key, the mouse, search, copying, both themes, two sizes."""
 
+# ruff: noqa: E501  # JavaScript reads better unbroken
+
 import time
 
 import pytest
@@ -120,7 +122,9 @@ def test_diff_and_crash_lab_open_over_the_explorer(opened, watched):
     page.wait_for_selector(".er-overlay .er-answer[data-shown]")
     text = page.inner_text(".er-overlay .er-where")
     page.keyboard.press("ArrowRight")
-    page.wait_for_function("old => document.querySelector('.er-overlay .er-where').innerText !== old", arg=text)
+    page.wait_for_function(
+        "old => document.querySelector('.er-overlay .er-where').innerText !== old", arg=text
+    )
     shot(page, "explorer-crash-here")
     page.keyboard.press("Escape")
     page.wait_for_selector(".er-overlay", state="hidden")

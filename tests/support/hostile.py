@@ -11,8 +11,16 @@ from tests.support import synthetic as made
 #: What must be shown as text and nothing else.
 PAYLOADS: tuple[Any, ...] = (
     {"text": "<script>alert(1)</script></script><img src=x onerror=alert(1)>", "key</script>": "--><!--"},
-    {"link": "javascript:alert(1)", "style": "</style><script>alert(1)</script>", "html": "<a href='javascript:alert(1)'>x</a>"},
-    {"ansi": "\x1b[31mred\x1b[0m \x1b]8;;http://evil\x07link\x1b]8;;\x07", "bidi": "abc\u202egnp.exe\u2066x", "nul": "a\x00b"},
+    {
+        "link": "javascript:alert(1)",
+        "style": "</style><script>alert(1)</script>",
+        "html": "<a href='javascript:alert(1)'>x</a>",
+    },
+    {
+        "ansi": "\x1b[31mred\x1b[0m \x1b]8;;http://evil\x07link\x1b]8;;\x07",
+        "bidi": "abc\u202egnp.exe\u2066x",
+        "nul": "a\x00b",
+    },
     {"long": "x" * 5_000_000, "lone": "\ud800 half", "line": "\u2028\u2029"},
 )
 
