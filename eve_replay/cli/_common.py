@@ -209,6 +209,8 @@ def _merge_source(values: dict[str, Any]) -> None:
 
 
 def _is_source(word: str) -> bool:
+    if " + " in word and not Path(word).exists():
+        return any(_is_source(part.strip()) for part in word.split(" + "))
     return word.startswith("sample:") or "://" in word or Path(word).exists()
 
 

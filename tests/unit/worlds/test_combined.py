@@ -56,3 +56,33 @@ def test_what_it_says_of_itself():
     broken.receipt.skip(where="there", what="file", why="bad")
     both = CombinedWorld([broken, one(RUN)])
     assert both.receipt.problems[0].where == "x: somewhere" and both.receipt.skipped[0].where == "x: there"
+
+
+def test_sources_of_different_kinds_are_one_view_on_the_command_line(tmp_path, capsys):
+    import json
+
+    from eve_replay.cli import run as run_cli
+
+    bundle = tmp_path / "before.everun"
+    assert run_cli(["pack", "sample:crash", "-o", str(bundle), "--redact"]) == 0
+    capsys.readouterr()
+    source = f"{bundle} + sample:approval"
+    assert run_cli(["runs", source, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["runs"]
+    apart = [run.run_id for part in ("sample:crash", "sample:approval") for run in open_world(part).runs()]
+    assert sorted(run["runId"] for run in found) == sorted(apart)
+    assert run_cli(["why", source]) in (0, 1)
+    assert "is redacted" in " ".join(capsys.readouterr().err.split())
+    assert run_cli(["pack", source, "-o", str(tmp_path / "both.everun")]) == 0
+    assert [run.run_id for run in open_world(str(tmp_path / "both.everun")).runs()] == sorted(apart)
+
+
+def test_a_part_that_cannot_be_opened_is_named(tmp_path, capsys):
+    from eve_replay.cli import run as run_cli
+
+    assert run_cli(["runs", f"sample:crash + {tmp_path}/nothing"]) == 3
+    said = capsys.readouterr().err
+    assert "nothing does not exist" in said
+    (tmp_path / "x.json").write_text('{"a": 1}')
+    assert run_cli(["runs", f"{tmp_path}/x.json"]) == 3
+    assert "x.json" in capsys.readouterr().err

@@ -100,7 +100,11 @@ def planted_world():
                 }
             )
         ],
-        steps=[StepRecord({"runId": RUN, "stepId": "step_1", "stepName": "step//./w//pay", "input": Payload(zipped)})],
+        steps=[
+            StepRecord(
+                {"runId": RUN, "stepId": "step_1", "stepName": "step//./w//pay", "input": Payload(zipped)}
+            )
+        ],
         events=[
             EventRecord(
                 {
@@ -145,6 +149,14 @@ def forms(secret):
     for shift in range(3):
         coded = base64.b64encode(b"x" * shift + secret.encode())
         yield coded[4 if shift else 0 : (shift + len(secret)) // 3 * 4]
+
+
+def test_the_secrets_are_there_when_nothing_is_redacted():
+    file = io.BytesIO()
+    write_bundle(planted_world(), file)
+    raw = raw_text(file.getvalue())
+    for name, secret in SECRETS.items():
+        assert any(form in raw for form in forms(secret)), name
 
 
 @pytest.mark.parametrize("mask_all", [False, True])
@@ -206,7 +218,8 @@ def test_two_salts_give_two_stand_ins():
     "source",
     [
         "crash-in-tool", "batch-crash", "approval-hold", "attempts-exhausted-throw-then-kill", "subagent",
-        "pay-with-key", "steering", "local-sdk/local5_rich", "local-sdk/local4_sleephook", "postgres/eve_crash",
+        "pay-with-key", "steering", "local-sdk/local5_rich", "local-sdk/local4_sleephook",
+        "postgres/eve_crash",
         "redis/redisr_retry", "older-0.20.0",
     ],
 )  # fmt: skip
@@ -221,11 +234,15 @@ def test_the_analysis_answers_as_before(source, mode, tmp_path, capsys):
         run_cli(["attempts", place, "--json"])
         steps = json.loads(capsys.readouterr().out)["steps"]
         found.append((
-            [(s["sessionId"], s["status"], [(v["code"], v["certainty"]) for v in s["verdicts"]]) for s in sessions],
-            [(e["tool"], e["callId"], e["executions"], e["certainty"]) for s in sessions for e in s["effects"]],
+            [(s["sessionId"], s["status"]) for s in sessions],
+            [(v["code"], v["certainty"]) for s in sessions for v in s["verdicts"]],
+            [
+                (e["tool"], e["callId"], e["executions"], e["certainty"])
+                for s in sessions for e in s["effects"]
+            ],
             [
                 (s["stepId"], s["status"], s.get("action"), [
-                    (a["n"], a["outcome"], a["startedAt"], a["certainty"], [c["callId"] for c in a["toolCalls"]])
+                    (a["n"], a["outcome"], a["startedAt"], [c["callId"] for c in a["toolCalls"]])
                     for a in s["attempts"]
                 ])
                 for s in steps
@@ -286,8 +303,10 @@ def test_what_nobody_can_read_is_blanked():
     "text",
     [
         '[["Date",1],"2026-01-02T03:04:05.678Z"]', '[["URL",1],"https://example.com:8080/p?q=jane"]',
-        '[["RegExp",1],{"source":2,"flags":3},"^[a-z]+(?:b|c)","gi"]', '[["BigInt",1],"12345678901234567890"]',
-        '[["Map",1],[2],[3,4],"password","Hunter2xx"]', '[["Set",1],[2],"a text"]', "[-1]", "-1", "[[1,-2],3]",
+        '[["RegExp",1],{"source":2,"flags":3},"^[a-z]+(?:b|c)","gi"]',
+        '[["BigInt",1],"12345678901234567890"]',
+        '[["Map",1],[2],[3,4],"password","Hunter2xx"]', '[["Set",1],[2],"a text"]',
+        "[-1]", "-1", "[[1,-2],3]",
         '[["Uint8Array",1],"/////w=="]', '["\\u0000\\ud83d \\"q\\""]', '[["null","key",1],"value text"]',
         '[["Error",1],{"message":2,"stack":3},"Sorry Jane","Error: Sorry Jane\\n  at x"]',
         '[{"status":1,"password":1},"completed"]',
@@ -317,7 +336,8 @@ def test_binary_data_and_schemas():
     ("name", "secret"),
     [
         ("password", True), ("userPassword", True), ("apiKey", True), ("API_KEY", True), ("x-api-key", True),
-        ("Set-Cookie", True), ("accessToken", True), ("clientSecret", True), ("tokens", False), ("token", True),
+        ("Set-Cookie", True), ("accessToken", True), ("clientSecret", True), ("tokens", False),
+        ("token", True),
         ("inputTokens", False), ("key", False), ("author", False), ("passenger", False), ("spinner", False),
     ],
 )  # fmt: skip
