@@ -118,7 +118,7 @@ def _shell(
     now: str | None,
     key: tuple[str, ...],
     key_file: tuple[str, ...],
-    fetch_keys: bool,
+    fetch_keys: bool = False,
     limit: str | None,
 ) -> Shell:
     instant = parse_time(now) if now else datetime.now(UTC)

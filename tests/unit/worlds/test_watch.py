@@ -144,3 +144,35 @@ def test_a_database_is_asked_by_event_id_with_room_for_late_commits():
     since = ulid_time(database.asked[0])
     assert 9 <= (ulid_time(database.ids[0]) - since).total_seconds() <= 11
     assert postgres_watch._earlier("evnt_7") == "evnt_7"
+
+
+@pytest.mark.postgres
+def test_a_real_database_tells_of_new_events():
+    from tests.support import pgserver
+    from tests.support.corpus import scenario
+
+    server = pgserver.server()
+    url = server.create("watched", scenario("postgres/sdk5_sleephook") / "final" / "dump.sql")
+    world = open_world(url)
+    run = next(iter(world.runs()))
+    stop = threading.Event()
+    limit = threading.Timer(20, stop.set)
+    limit.daemon = True
+    limit.start()
+
+    def add():
+        with server.connect("watched") as link:
+            link.execute(
+                "insert into workflow.workflow_events (id, type, run_id, correlation_id) "
+                "values ('wevt_7ZZZZZZZZZZZZZZZZZZZZZZZZZ', 'step_started', %s, 'step_x')",
+                (run.run_id,),
+            )
+
+    threading.Timer(1.2, add).start()
+    found = []
+    for event in follow(world, stop):
+        found.append(event.event_id)
+        stop.set()
+    limit.cancel()
+    world.close()
+    assert found == ["wevt_7ZZZZZZZZZZZZZZZZZZZZZZZZZ"]
