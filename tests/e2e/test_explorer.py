@@ -141,7 +141,7 @@ def test_mouse_tree_timeline_tabs_and_values(opened, watched):
     assert chosen(page).startswith("call:")
     assert "cus_42" in body(page)
     page.click('.er-tab[data-tab="effects"]')
-    page.wait_for_selector(".er-body td")
+    page.wait_for_selector(".er-body .er-card")
     assert "charge_card" in page.inner_text(".er-body")
     page.click(".er-body [data-go] >> nth=0")
     # Every tab of a step has a body drawn for it, none falls through to the plain list.

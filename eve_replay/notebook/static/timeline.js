@@ -93,6 +93,8 @@ function timelineView({ timeline, words, onPick, onHover }) {
 
   const width = () => Math.max(60, body.clientWidth - 8);
   const px = (at) => ((placeOn(knots, at) - window[0]) / (window[1] - window[0])) * width();
+  /** Places are shares of the width, so that a change of size between two pictures does no harm. */
+  const share = (x) => `${(x / width()) * 100}%`;
   function frame(next) {
     const wide = Math.min(1, Math.max(0.0005, next[1] - next[0]));
     const start = Math.min(1 - wide, Math.max(0, next[0]));
@@ -111,7 +113,7 @@ function timelineView({ timeline, words, onPick, onHover }) {
     const label = wide > 40 ? each.label : "";
     return el("div", {
       class: `er-bar er-p-${each.phase} er-f-${each.tone}${each.open ? " er-open" : ""}${each.key === chosen ? " er-chosen" : ""}`,
-      style: { left: `${x}px`, width: `${wide}px`, top: `${laneTop(each.lane)}px` },
+      style: { left: share(x), width: share(wide), minWidth: "3px", top: `${laneTop(each.lane)}px` },
       title: `${each.label}: ${each.detail}\n${duration(each.end - each.start)}${each.open ? " or longer" : ""}`,
       onclick: (event) => { event.stopPropagation(); onPick(each.key); },
     }, label);
@@ -126,7 +128,7 @@ function timelineView({ timeline, words, onPick, onHover }) {
         if (x < -4 || x > width() + 4) return null;
         return el("div", {
           class: `er-mark er-m-${mark.kind} er-t-${mark.tone}`, title: mark.label,
-          style: { left: `${x}px`, height: `${laneTop(row.lanes) - TOP + 2}px` },
+          style: { left: share(x), height: `${laneTop(row.lanes) - TOP + 2}px` },
           onclick: (event) => { event.stopPropagation(); onPick(mark.key); },
         });
       });
@@ -137,14 +139,14 @@ function timelineView({ timeline, words, onPick, onHover }) {
       }, el("div", { class: "er-tlabel" }, toned(row.tone, row.label), " ", toned("muted", row.detail)), row.bars.map((each) => bar(row, each)), marks));
     }
     scale.replaceChildren(...ticksFor(knots, window, width()).map((tick) =>
-      el("span", { style: { left: `${tick.x + 4}px` } }, tick.label)));
+      el("span", { style: { left: `calc((100% - 8px) * ${tick.x / width()} + 4px)` } }, tick.label)));
     lens.style.left = `${window[0] * 100}%`;
     lens.style.width = `${Math.max(0.5, (window[1] - window[0]) * 100)}%`;
     const height = `${Math.max(total, body.clientHeight)}px`;
     for (const [node, at] of [[crash, line], [moment, now]]) {
       const x = at === null ? -9 : px(at);
       node.hidden = x < -1 || x > width() + 1;
-      node.style.left = `${x + 4}px`;
+      node.style.left = `calc((100% - 8px) * ${x / width()} + 4px)`;
       node.style.height = height;
     }
   }
@@ -164,6 +166,9 @@ function timelineView({ timeline, words, onPick, onHover }) {
   map.addEventListener("wheel", (event) => { event.preventDefault(); zoom(event.deltaY > 0 ? 1.25 : 0.8); }, { passive: false });
   const watcher = new ResizeObserver(() => requestAnimationFrame(paint));
   watcher.observe(body);
+  // Notebooks keep cells out of the layout while they are out of sight.
+  const seen = new IntersectionObserver((entries) => { if (entries.some((entry) => entry.isIntersecting)) paint(); });
+  seen.observe(body);
   return {
     node, body, crash,
     choose(keys) {
@@ -188,7 +193,7 @@ function timelineView({ timeline, words, onPick, onHover }) {
       return momentOn(knots, Math.min(1, Math.max(0, x)));
     },
     zoom, frame, paint,
-    close() { watcher.disconnect(); },
+    close() { watcher.disconnect(); seen.disconnect(); },
   };
 }
 
