@@ -21,9 +21,9 @@ SCREENS = {
     "session-80x24": ((80, 24), ["enter"], {}),
     "session-light": ((130, 36), ["enter"], {"theme": "light"}),
     "crash": ((130, 36), ["enter", "c", "e"], {}),
-    "matrix": ((130, 36), ["enter", "m"], {"theme": "high-contrast"}),
+    "session-high-contrast": ((130, 36), ["enter"], {"theme": "high-contrast"}),
     "diff": ((120, 30), ["enter", "d"], {}),
-    "why": ((100, 30), ["enter", "w"], {}),
+    "help": ((100, 30), ["enter", "question_mark"], {}),
 }
 
 

@@ -222,7 +222,8 @@ class ReplayApp(App[None]):
 
     async def _watch(self) -> None:
         """Take what changed: from the world when it tells, else by looking again from time to time."""
-        changes = getattr(self.reader.journal.world, "changes", None)
+        reader = self.reader
+        changes = await reader.listing.run(lambda: getattr(reader.journal.world, "changes", None))
         self.live = True
         if changes is not None:
             told: Iterator[set[str]] = iter(changes(self._stop))

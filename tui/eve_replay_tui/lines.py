@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
+from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.geometry import Region, Size
@@ -189,6 +190,7 @@ class LineView(ScrollView, can_focus=True):
         self.rows: Rows = notice("")
         self.marker = marker
         self.passive = False
+        self._base: Style | None = None
         self._cache: dict[tuple[int, bool, bool, int], Strip] = {}
 
     # -- content ---------------------------------------------------------------------------------------
@@ -231,6 +233,7 @@ class LineView(ScrollView, can_focus=True):
 
     def restyle(self) -> None:
         """Draw everything anew: the theme changed, or what the rows say."""
+        self._base = None
         self._cache.clear()
         self.refresh()
 
@@ -283,7 +286,9 @@ class LineView(ScrollView, can_focus=True):
         if self.marker:
             mark = (">" if painter.ascii_only else "▌") if chosen else " "
             content = (Span(mark, "tool" if self.has_focus else "muted"), *content)
-        return painter.strip(content, width, self.rich_style, over)
+        if self._base is None:
+            self._base = self.rich_style
+        return painter.strip(content, width, self._base, over)
 
     # -- keys and mouse ----------------------------------------------------------------------------------
 
@@ -331,10 +336,12 @@ class LineView(ScrollView, can_focus=True):
 
     def on_focus(self) -> None:
         """Show the cursor bright."""
+        self._base = None
         self.refresh()
 
     def on_blur(self) -> None:
         """Show the cursor dim."""
+        self._base = None
         self.refresh()
 
 

@@ -12,9 +12,10 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-from eve_replay.views.safe import cut, display_width, safe_text
+from eve_replay.views.safe import safe_text
 from eve_replay.views.text import Line
 from eve_replay.views.tone import PALETTES, TONES, Theme, Tone
+from eve_replay_tui.cells import cells, shortened
 from eve_replay_tui.themes import SELECTED, ascii_text
 
 __all__ = ["Painter", "fit"]
@@ -28,12 +29,12 @@ def fit(line: Line, width: int) -> Line:
     used = 0
     for span in line:
         text = safe_text(span.text)
-        cells = display_width(text)
-        if used + cells > width:
-            out.append(Span(cut(text, width - used), span.tone))
+        size = cells(text)
+        if used + size > width:
+            out.append(Span(shortened(text, width - used), span.tone))
             break
         out.append(Span(text, span.tone))
-        used += cells
+        used += size
     return tuple(out)
 
 
@@ -86,16 +87,16 @@ class Painter:
         for span in line:
             text = self.text(span.text)
             if self.ascii_only and not span.text.isascii():
-                grown += len(text) - display_width(safe_text(span.text))
+                grown += len(text) - cells(safe_text(span.text))
             if grown > 0:
                 text, grown = _narrower(text, grown)
-            cells = display_width(text)
-            if used + cells > width:
-                text = cut(text, width - used, end="~" if self.ascii_only else "…")
-                cells = display_width(text)
+            size = cells(text)
+            if used + size > width:
+                text = shortened(text, width - used, "~" if self.ascii_only else "…")
+                size = cells(text)
             style = _mixed(base, self._styles[span.tone], over)
             segments.append(Segment(text, style))
-            used += cells
+            used += size
             if used >= width:
                 break
         if used < width:

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from datetime import tzinfo
 
 from eve_replay.views.crash import CrashEffectRow, CrashPointRow, CrashView
-from eve_replay.views.safe import display_width
 from eve_replay.views.table import Cell, Column, Table, table_lines
 from eve_replay.views.text import line, paragraph
 from eve_replay.views.tone import TONES, Tone
 from eve_replay.views.words import day_and_clock, plural
+from eve_replay_tui.cells import cells as cell_width
 from eve_replay_tui.lines import TextRow
 
 #: Longer lines are hard to read.
@@ -135,7 +135,7 @@ def _starts(text: str) -> str:
 
 def _steps(view: CrashView, width: int) -> list[TextRow]:
     out = [TextRow(line=()), TextRow(line=line(("steps", "strong")))]
-    name = max((display_width(step.function) for step in view.steps), default=0)
+    name = max((cell_width(step.function) for step in view.steps), default=0)
     for step in view.steps:
         sign = TONES[step.tone].sign or " "
         out.append(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from eve_replay.views.safe import cut, display_width
+from eve_replay.views.safe import cut
 from eve_replay.views.text import Line, Span
 from eve_replay.views.tone import TONES
 from eve_replay.views.tree import TreeRow
 from eve_replay.views.words import duration
+from eve_replay_tui.cells import cells as cell_width
 from eve_replay_tui.lines import TextRow
 
 __all__ = ["id_of", "tree_row"]
@@ -24,16 +25,16 @@ def tree_row(row: TreeRow, width: int, opened: bool) -> TextRow:
         head.append(Span(f"  {row.status}", row.tone))
     badges = [Span(f"  {_badge(badge.text, badge.tone)}", badge.tone) for badge in row.badges]
     took = duration(row.seconds) if row.seconds is not None else ""
-    room = width - display_width(took) - (1 if took else 0)
-    used = sum(display_width(span.text) for span in (*head, *badges))
+    room = width - cell_width(took) - (1 if took else 0)
+    used = sum(cell_width(span.text) for span in (*head, *badges))
     if used > room:
         badges = [span for span in badges if span.tone != "muted"]
-        used = sum(display_width(span.text) for span in (*head, *badges))
+        used = sum(cell_width(span.text) for span in (*head, *badges))
     spans: list[Span] = [*head, *badges]
     if row.detail and row.detail != row.label and used + 8 < room:
         text = cut(row.detail, room - used - 3)
         spans.append(Span(f"  {text}", "muted"))
-        used += display_width(text) + 2
+        used += cell_width(text) + 2
     line: Line = tuple(spans)
     if took and used < room:
         line = (*spans, Span(" " * (room - used + 1)), Span(took, "muted"))

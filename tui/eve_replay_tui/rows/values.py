@@ -7,10 +7,11 @@ from collections import deque
 from collections.abc import Collection
 
 from eve_replay import to_tagged
-from eve_replay.views.safe import display_width, safe_lines, wrap
+from eve_replay.views.safe import safe_lines, wrap
 from eve_replay.views.text import Line, Span, line
 from eve_replay.views.value import ValueNode, ValueRow, ValueTree
 from eve_replay.views.words import plural
+from eve_replay_tui.cells import cells as cell_width
 from eve_replay_tui.lines import TextRow
 
 __all__ = ["first_open", "value_copy", "value_text"]
@@ -74,13 +75,13 @@ def _rows(row: ValueRow, opened: Collection[str], width: int, prefix: str) -> li
     container = node.count > 0 and not row.note
     sign = "▾ " if row.open else "▸ " if container else "  "
     head = (Span(pad + sign, "muted"), Span(label, "tool" if node.label else "muted"))
-    room = width - display_width(pad) - 2 - display_width(label)
+    room = width - cell_width(pad) - 2 - cell_width(label)
     if row.note:
         return [_row(node, (*head, Span(f"{node.kind}, {row.note}", "muted")))]
     if container:
         return [_row(node, (*head, *_container(node, row.open)), fold=prefix + row.path)]
     text = node.value if isinstance(node.value, str) else None
-    if text is not None and (display_width(node.text) > room or "\n" in text):
+    if text is not None and (cell_width(node.text) > room or "\n" in text):
         fold = f"text:{row.path}"
         if fold in opened:
             return _long(node, pad, label, text, width, prefix + fold)
@@ -91,7 +92,7 @@ def _rows(row: ValueRow, opened: Collection[str], width: int, prefix: str) -> li
     if node.tone == "warning":
         parts = wrap(node.text, max(room, 20))
         first = _row(node, (*head, Span(parts[0], node.tone)))
-        indent = " " * (display_width(pad) + 2 + display_width(label))
+        indent = " " * (cell_width(pad) + 2 + cell_width(label))
         return [first, *(_row(node, (Span(indent), Span(part, node.tone))) for part in parts[1:])]
     return [_row(node, (*head, Span(kind, "muted"), Span(node.text, node.tone)))]
 

@@ -9,9 +9,10 @@ from textual.binding import Binding, BindingType
 
 from eve_replay.views.explorer import Explorer
 from eve_replay.views.matrix import MatrixCell, MatrixRow, MatrixView
-from eve_replay.views.safe import cut, display_width, pad
+from eve_replay.views.safe import cut, pad
 from eve_replay.views.text import Span, line, paragraph
 from eve_replay.views.tone import TONES
+from eve_replay_tui.cells import cells as cell_width
 from eve_replay_tui.keys import bindings
 from eve_replay_tui.lines import Flow, LineView, Listing, TextRow, notice
 from eve_replay_tui.reader import Job
@@ -120,7 +121,7 @@ class MatrixScreen(ReplayScreen):
         """Show a matrix."""
         self.matrix = matrix
         self._natural = [
-            max((display_width(_cell_text(row.cells[n])) for row in matrix.rows), default=0)
+            max((cell_width(_cell_text(row.cells[n])) for row in matrix.rows), default=0)
             for n in range(len(matrix.columns))
         ]
         head = self.query_one("#head", Heading)
@@ -161,7 +162,7 @@ class MatrixScreen(ReplayScreen):
         for n, column in enumerate(columns):
             if 2 <= n < 2 + self.first:
                 continue
-            cells = min(max(display_width(column.title), self._natural[n], 9), 26) + 2
+            cells = min(max(cell_width(column.title), self._natural[n], 9), 26) + 2
             if used + cells > width:
                 break
             shown.append((n, cells))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Vertical
@@ -21,6 +20,7 @@ from eve_replay_tui.lines import LineView, Listing, notice
 from eve_replay_tui.rows.tree import tree_row
 from eve_replay_tui.screens.base import ReplayScreen
 from eve_replay_tui.screens.session_links import Links
+from eve_replay_tui.screens.session_panes import Panes
 from eve_replay_tui.widgets.bars import Heading, KeyBar, TabBar
 from eve_replay_tui.widgets.inspector import InspectorPane
 from eve_replay_tui.widgets.timeline import TimelinePane
@@ -28,11 +28,8 @@ from eve_replay_tui.work import start
 
 __all__ = ["SessionScreen"]
 
-_PANES = (("tree", "Tree"), ("timeline", "Timeline"), ("inspector", "Inspector"))
-_NARROW = 110
 
-
-class SessionScreen(Links, ReplayScreen):
+class SessionScreen(Links, Panes, ReplayScreen):
     """Tree, timeline and inspector of one session.
 
     Args:
@@ -313,55 +310,6 @@ class SessionScreen(Links, ReplayScreen):
         when = clock(here.at, self.replay.options.zone, millis=True)
         bar.right = line((f"{when}  {here.index + 1:,} of {here.total:,}", "muted"))
         self._switch()
-
-    # -- panes -------------------------------------------------------------------------------------------
-
-    def on_resize(self, event: events.Resize) -> None:
-        """Change to one column on a narrow screen."""
-        self.set_class(event.size.width < _NARROW, "narrow")
-        self._refit()
-
-    def _refit(self) -> None:
-        alone = self.has_class("narrow") or self.zoomed
-        for name, _ in _PANES:
-            self.query_one(f"#{name}").set_class(alone and name != self.pane, "away")
-        self.query_one("#right").set_class(alone and self.pane == "tree", "away")
-        self._switch()
-
-    def _switch(self) -> None:
-        self.query_one("#switch", TabBar).show(_PANES, self.pane)
-
-    def show_pane(self, name: str) -> None:
-        """Go to a pane."""
-        self.pane = name
-        self._refit()
-        target = {"tree": self.outline, "timeline": self.timeline.bars, "inspector": self.inspector.body}[
-            name
-        ]
-        target.focus()
-
-    def action_pane(self, by: int) -> None:
-        """Go to the next pane."""
-        names = [name for name, _ in _PANES]
-        self.show_pane(names[(names.index(self.pane) + by) % len(names)])
-
-    def action_zoom(self) -> None:
-        """Give the pane the whole screen, or take it back."""
-        self.zoomed = not self.zoomed
-        self._refit()
-
-    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        """Remember the pane that a click went to."""
-        for name, _ in _PANES:
-            if event.widget in (self.query_one(f"#{name}"), *self.query_one(f"#{name}").query("*")):
-                self.pane = name
-
-    def on_tab_bar_picked(self, event: TabBar.Picked) -> None:
-        """A pane was clicked on a narrow screen, or a tab of the inspector."""
-        if event.name in dict(_PANES):
-            self.show_pane(event.name)
-        else:
-            self.inspector.open(event.name)
 
     # -- rows --------------------------------------------------------------------------------------------
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar, get_args
 
 from textual import events
@@ -12,13 +13,13 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widgets import Input
 
-from eve_replay.views.safe import cut, pad, safe_text
+from eve_replay.views.safe import safe_text
 from eve_replay.views.sessions import SessionRow, SortBy, filter_rows, session_rows, sort_rows
-from eve_replay.views.text import Line, Span, line, paragraph
-from eve_replay.views.tone import TONES
-from eve_replay.views.words import ago, day_and_clock, plural
+from eve_replay.views.text import line, paragraph
+from eve_replay.views.words import plural
 from eve_replay_tui.keys import bindings
 from eve_replay_tui.lines import Flow, LineView, Listing, TextRow, notice
+from eve_replay_tui.rows.sessions import columns_line, preview_rows, session_line
 from eve_replay_tui.screens.base import ReplayScreen
 from eve_replay_tui.widgets.bars import Heading, KeyBar
 from eve_replay_tui.work import start
@@ -213,46 +214,12 @@ class SessionsScreen(ReplayScreen):
             live = "  live" if self.replay.live else ""
             head.right = line((f"{count}  by {words}{arrow}{live}", "muted"))
 
-    def _widths(self, width: int) -> tuple[int, int, int, int]:
-        """Return the widths of status, title, versions and counts: what is less needed goes first."""
-        counts = 21 if width >= 96 else 0
-        version = 9 if width >= 72 else 0
-        status = 34 if width >= 120 else 26 if width >= 90 else 22
-        title = max(width - status - counts - version - 10 - 12 - 2, 10)
-        return status, title, version, counts
-
     def _columns(self) -> None:
         width = self.listing.room or self.size.width - 2
-        status, title, version, counts = self._widths(width)
-        text = f"{'status':<{status}}{'title':<{title}}{'last':>10}  "
-        if counts:
-            text += f"{'turns':>6}{'again':>7}{'twice':>7} "
-        if version:
-            text += f"{'eve':<{version}}"
-        self.query_one("#columns", Heading).left = line((text + "id", "muted"))
+        self.query_one("#columns", Heading).left = columns_line(width)
 
     def _draw(self, row: SessionRow, width: int) -> TextRow:
-        row = self.details.get(row.id, row)
-        status, title, version, counts = self._widths(width)
-        sign = f"{TONES[row.tone].sign:<2}"
-        spans: list[Span] = [Span(pad(cut(sign + row.status_text, status - 1), status), row.tone)]
-        name = row.title or ("workflow" if row.kind == "workflow" else "no title")
-        kind = f"{row.kind} " if row.kind not in ("session", "workflow") else ""
-        spans.append(Span(kind, "muted"))
-        room = title - len(kind) - 1
-        spans.append(Span(pad(cut(name, room), room + 1), "plain" if row.title else "muted"))
-        last = ago(row.last_activity, self.replay.now(), coarse=True).replace(" ago", "")
-        spans.append(Span(f"{last:>10}  ", "muted"))
-        if counts:
-            turns = "" if row.turns is None else str(row.turns)
-            again = str(row.attempts) if row.attempts else ""
-            twice = str(row.twice) if row.twice else ""
-            spans += [Span(f"{turns:>6}"), Span(f"{again:>7}", "again"), Span(f"{twice:>7} ", "harm")]
-        if version:
-            known = row.versions[-1] if row.versions else ""
-            spans.append(Span(pad(cut(known, version - 1), version), "muted"))
-        spans.append(Span(row.id[-10:], "muted"))
-        return TextRow(line=tuple(spans), key=row.key, copy=row.id, data=row)
+        return session_line(self.details.get(row.id, row), width, self.replay.now())
 
     # -- looking closer at what is on screen -----------------------------------------------------------
 
@@ -280,20 +247,22 @@ class SessionsScreen(ReplayScreen):
         around = self.shown[top : top + self.listing.size.height]
         for row in (selected, *around):
             if row.id not in self.details:
-                fresh = await self.work(self.reader.listing, lambda row=row: self._detailed(row), _ignored)  # type: ignore[misc]
+                job = partial(self._detailed, row, row is selected)
+                fresh = await self.work(self.reader.listing, job, _ignored)
                 if fresh is not None:
                     if len(self.details) > _KEPT:
                         self.details.clear()
                     self.details[row.id] = fresh
                     self.listing.restyle()
             if row is selected and row.id not in self.verdicts:
-                found = await self.work(self.reader.listing, lambda row=row: self._why(row), _ignored)  # type: ignore[misc]
+                found = await self.work(self.reader.listing, partial(self._why, row), _ignored)
                 if found is not None:
                     self.verdicts[row.id] = found
                     self._preview(row)
 
-    def _detailed(self, row: SessionRow) -> SessionRow:
-        explorer: Explorer = self.reader.explorer(row.id, keep=False)
+    def _detailed(self, row: SessionRow, keep: bool) -> SessionRow:
+        # The selected one is likely to be opened: what is worked out for its row is kept for that.
+        explorer: Explorer = self.reader.explorer(row.id, keep=keep)
         return explorer.row(now=self.replay.now())
 
     def _why(self, row: SessionRow) -> tuple[VerdictRow, ...]:
@@ -305,32 +274,9 @@ class SessionsScreen(ReplayScreen):
 
     def _preview(self, row: SessionRow) -> None:
         row = self.details.get(row.id, row)
-        self.query_one("#about", LineView).show(Flow(lambda width: self._preview_rows(row, width)), select=0)
-
-    def _preview_rows(self, row: SessionRow, width: int) -> list[TextRow]:
-        when = day_and_clock(row.last_activity, self.replay.options.zone)
-        facts = [f"last activity {when}" if when else "", plural(row.runs, "run")]
-        if row.turns is not None:
-            facts += [plural(row.turns, "turn"), plural(row.steps or 0, "step")]
-        facts += [row.model]
-        rows = [
-            TextRow(
-                line=(
-                    Span(f" {row.id}  ", "strong"),
-                    Span(", ".join(each for each in facts if each), "muted"),
-                )
-            )
-        ]
-        found = self.verdicts.get(row.id)
-        if found is None:
-            rows.append(TextRow(line=line((" Looking at it ...", "muted"))))
-        for verdict in found or ():
-            head: Line = (Span(f" {TONES[verdict.tone].sign or '-'} {verdict.word}  ", verdict.tone),)
-            indent = 1
-            parts = paragraph(verdict.sentence, width=width - 1, indent=indent + 2)
-            rows.append(TextRow(line=(*head, Span(verdict.certainty, "muted"))))
-            rows += [TextRow(line=each) for each in parts]
-        return rows
+        found, zone = self.verdicts.get(row.id), self.replay.options.zone
+        about = self.query_one("#about", LineView)
+        about.show(Flow(lambda width: preview_rows(row, found, width, zone)), select=0)
 
     # -- actions -----------------------------------------------------------------------------------------
 

@@ -11,9 +11,10 @@ from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
-from eve_replay.views.safe import display_width, pad, safe_text
+from eve_replay.views.safe import pad, safe_text
 from eve_replay.views.text import Line, Span, line
 from eve_replay.views.tone import Tone
+from eve_replay_tui.cells import cells as cell_width
 from eve_replay_tui.paint import Painter, fit
 
 __all__ = ["Heading", "KeyBar", "TabBar"]
@@ -58,12 +59,12 @@ class Heading(_Bar):
     def content(self, width: int) -> Line:
         """Return both sides with blanks between them."""
         right = " ".join(safe_text(span.text) for span in self.right)
-        room = width - display_width(right) - 3
-        if self.left_first and sum(display_width(safe_text(span.text)) for span in self.left) > room:
+        room = width - cell_width(right) - 3
+        if self.left_first and sum(cell_width(safe_text(span.text)) for span in self.left) > room:
             return (Span(" "), *fit(self.left, width - 2))
         left = fit(self.left, max(room, width // 2))
-        used = sum(display_width(span.text) for span in left)
-        gap = width - used - display_width("".join(safe_text(span.text) for span in self.right)) - 2
+        used = sum(cell_width(span.text) for span in left)
+        gap = width - used - cell_width("".join(safe_text(span.text) for span in self.right)) - 2
         if gap < 1:
             return (Span(" "), *fit(self.left, width - 2))
         return (Span(" "), *left, Span(" " * gap), *self.right, Span(" "))
@@ -143,7 +144,7 @@ class TabBar(_Bar):
         titles = [f" {title} " for _, title in self._tabs]
         at = next((n for n, (name, _) in enumerate(self._tabs) if name == self._open), 0)
         first = 0
-        while first < at and sum(map(display_width, titles[first : at + 1])) + 2 > width:
+        while first < at and sum(map(cell_width, titles[first : at + 1])) + 2 > width:
             first += 1
         spans: list[Span] = []
         used = 0
@@ -151,7 +152,7 @@ class TabBar(_Bar):
             spans.append(Span("<", "muted"))
             used = 1
         for n in range(first, len(titles)):
-            cells = display_width(titles[n])
+            cells = cell_width(titles[n])
             if used + cells > width - (1 if n < len(titles) - 1 else 0):
                 spans.append(Span(pad("", width - used - 1) + ">", "muted"))
                 break

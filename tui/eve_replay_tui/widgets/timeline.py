@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
-from eve_replay.views.safe import cut, display_width, pad
+from eve_replay.views.safe import cut, pad
 from eve_replay.views.text import Line, Span
 from eve_replay.views.timeline import Bar, Timeline, TimelineRow
 from eve_replay.views.tone import Tone
 from eve_replay.views.words import duration
+from eve_replay_tui.cells import cells as cell_width
 from eve_replay_tui.lines import LineView, Listing, TextRow, notice
 from eve_replay_tui.widgets.bars import _Bar
 
@@ -72,7 +73,7 @@ class Drawing:
         self.focus = focus
         texts = [row.label for row in view.rows]
         texts += ["  " + bar.label for row in view.rows for bar in row.bars if bar.lane]
-        self._natural = max((display_width(text) for text in texts[:2000]), default=0) + 2
+        self._natural = max((cell_width(text) for text in texts[:2000]), default=0) + 2
 
     def label(self, width: int) -> int:
         """Return how many cells the labels take."""
