@@ -86,14 +86,14 @@ def cli(
         Table(
             columns=[
                 Column(title="from", align="right"),
-                Column(title="where", shrink=1, minimum=20),
+                Column(title="where", shrink=1, minimum=20 if len(view.columns) < 8 else 12),
                 *(Column(title=title) for title in _titles(view)),
             ],
             rows=[
                 [
                     str(row.point.position),
                     row.point.label,
-                    *(Cell(cell.text, cell.tone) for cell in row.cells),
+                    *(Cell(cell.text.replace(" or more", "+"), cell.tone) for cell in row.cells),
                 ]
                 for row in rows
             ],
@@ -103,6 +103,8 @@ def cli(
     legend = [c.title for c in view.columns if c.kind == "effect"]
     for number, title in enumerate(legend, 1):
         echo(shell, paragraph(f"{number}: {title}", width=shell.width, indent=6, tone="muted"))
+    if any(" or more" in cell.text for row in rows for cell in row.cells):
+        echo(shell, paragraph("+: or more, without end", width=shell.width, indent=6, tone="muted"))
     echo(shell, [(), *_totals(found.totals, shell.width)])
     words = next_words(source, " ".join(filter(None, ("crash", target.turn_id, "--point N"))))
     note(shell, f"`{words}` explains one point.")

@@ -1,5 +1,7 @@
 """The command ``matrix``."""
 
+from eve_replay.views.safe import display_width
+from tests.support import corpus
 from tests.unit.cli._run import APPROVAL, SIMPLE, call
 
 
@@ -41,3 +43,10 @@ def test_an_approval(capsys):
 def test_no_such_turn(capsys):
     result = call(capsys, "matrix", SIMPLE, "turn_9")
     assert result.code == 2 and "turn_9" in result.err
+
+
+def test_many_effects_fit_too(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    result = call(capsys, "matrix", corpus.data("workflow-tool"), "turn_0")
+    assert "2+" in result.out and "+: or more, without end" in result.out
+    assert max(display_width(line) for line in result.out.splitlines()) <= 80
