@@ -1,12 +1,18 @@
 """Joining a ledger with a journal: how often each effect really happened, and what does not fit.
 
-A line is joined to an effect by call id, else by idempotency key, else by time: the line falls into the
-window of an attempt that may have executed the effect, and their names have a word in common (``charge``
-and ``charge_card``) or the policy says how the ledger calls it.
+A line is joined to an effect by call id, else by idempotency key, else by step id, else by time: the line
+falls into the window of an attempt that may have executed the effect, and their names have a word in common
+(``charge`` and ``charge_card``) or the policy says how the ledger calls it. A line that names a session, a
+run, a step or a call is never joined to an effect of another one.
+
+Joining by time goes from sure to unsure, so that what comes first in the ledger takes nothing away: first
+lines inside a window of an effect that still lacks one, then lines just beside a window, and only then lines
+inside a window of an effect that has as many lines as starts. A line beside a window is never one too many.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -32,6 +38,7 @@ Verdict = Literal[
 _EARLY = timedelta(milliseconds=250)
 #: A request in flight when the process dies may still arrive (6 s in the payment recordings).
 _LATE = timedelta(seconds=30)
+_ENDED = frozenset({"completed", "failed", "cancelled"})
 #: A journal copied while it was written ends about here.
 _AFTER = timedelta(seconds=1)
 
@@ -89,11 +96,12 @@ class Joined:
 
 
 def journal_end(session: Session) -> datetime | None:
-    """Return the last instant the journal tells of a session, None when the session has no open attempt.
+    """Return the last instant the journal tells of a session, None when all its runs have ended.
 
-    Only a session cut short by a crash or a copy can have effects that its journal does not know yet.
+    Only a session that goes on can have effects that its journal does not know yet: one cut short by a
+    crash, or copied while it was parked (the approval came later).
     """
-    if not any(a.outcome == "running" for step in session.steps for a in step.attempts):
+    if all(run.status in _ENDED for run in session.all_runs):
         return None
     times = [event.created_at for run in session.all_runs for event in run.events]
     times += [event.at for event in session.stream_events]
@@ -137,13 +145,17 @@ def join(
             by_call.setdefault(call_id, []).append(candidate)
         for key in candidate.keys:
             by_key.setdefault(key, []).append(candidate)
-    unmatched: list[Entry] = []
+    names = _Names.of(candidates)
+    left: list[Entry] = []
     for entry in ledger.entries:
-        found = _find(entry, candidates, by_call, by_key)
+        found = _named_by_id(entry, candidates, by_call, by_key, names)
         if found is None:
-            unmatched.append(entry)
+            left.append(entry)
         else:
             found[0].entries.append((entry, found[1]))
+    for reach in _REACHES:
+        left = [entry for entry in left if not _join_by_time(entry, candidates, names, reach)]
+    unmatched = sorted(left, key=lambda entry: entry.line)
     covered = _covered(candidates)
     return Joined(
         counts=tuple(
@@ -165,47 +177,130 @@ def _candidate(effect: Effect, rules: EffectsPolicy) -> _Candidate:
     )
 
 
-def _find(
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """Every id the effects have, to tell whether a line names one of another make (an order number)."""
+
+    steps: frozenset[str]
+    runs: frozenset[str]
+    call_makes: frozenset[str]
+
+    @classmethod
+    def of(cls, candidates: Sequence[_Candidate]) -> _Names:
+        effects = [candidate.effect for candidate in candidates]
+        parts = [part for effect in effects for part in effect.by_attempt]
+        return cls(
+            steps=frozenset(part.step_id for part in parts),
+            runs=frozenset(i for e in effects for i in (e.run_id, e.session_id)) | {p.run_id for p in parts},
+            call_makes=frozenset(_make(i) for effect in effects for i in effect.call_ids),
+        )
+
+    def admits(self, entry: Entry, effect: Effect) -> bool:
+        """Return whether nothing in the line names another session, run or step than the effect's."""
+        if entry.session_id != effect.session_id and self._is_run(entry.session_id):
+            return False
+        parts = effect.by_attempt
+        if self._is_run(entry.run_id) and entry.run_id not in (
+            effect.run_id,
+            effect.session_id,
+            *(part.run_id for part in parts),
+        ):
+            return False
+        if entry.step_id and (entry.step_id in self.steps or entry.step_id.startswith("step_")):
+            return any(part.step_id == entry.step_id for part in parts)
+        return True
+
+    def is_call(self, entry: Entry) -> bool:
+        """Return whether the line names a tool call, by the look of the id."""
+        return bool(entry.call_id) and _make(entry.call_id or "") in self.call_makes
+
+    def _is_run(self, id_: str | None) -> bool:
+        return bool(id_) and (id_ in self.runs or str(id_).startswith("wrun_"))
+
+
+def _make(call_id: str) -> str:
+    """Return how ids of one maker begin: ``toolu``, ``call``, ``mock``."""
+    return re.split(r"[^a-z]", call_id.lower(), maxsplit=1)[0]
+
+
+def _named_by_id(
     entry: Entry,
     candidates: Sequence[_Candidate],
     by_call: Mapping[str, list[_Candidate]],
     by_key: Mapping[str, list[_Candidate]],
+    names: _Names,
 ) -> tuple[_Candidate, How] | None:
     if entry.call_id:
-        same_call = [c for c in by_call.get(entry.call_id, ()) if _same_session(entry, c.effect)]
+        same_call = [c for c in by_call.get(entry.call_id, ()) if names.admits(entry, c.effect)]
         if same_call:
             return _best(entry, same_call), "call-id"
     if entry.key:
-        same_key = [c for c in by_key.get(entry.key, ()) if _same_session(entry, c.effect)]
+        same_key = [c for c in by_key.get(entry.key, ()) if names.admits(entry, c.effect)]
         if same_key:
             return _best(entry, same_key), "key"
-    if entry.step_id:
+    if entry.step_id and entry.step_id in names.steps:
         same_step = [
-            c for c in candidates if any(part.step_id == entry.step_id for part in c.effect.by_attempt)
+            c for c in candidates if names.admits(entry, c.effect) and not _other_call(entry, c.effect, names)
         ]
-        named = [c for c in same_step if _named(entry, c)] or same_step
-        if named:
-            return _best(entry, named), "step"
+        # A turn step holds many calls, and a line of another name may be none of them.
+        fits = [c for c in same_step if _named(entry, c)] or [
+            c for c in same_step if c.effect.kind == "step" or not entry.effect
+        ]
+        if fits:
+            return _best(entry, fits), "step"
+    return None
+
+
+def _other_call(entry: Entry, effect: Effect, names: _Names) -> bool:
+    return effect.kind != "step" and bool(effect.call_ids) and names.is_call(entry)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reach:
+    """One round of joining by time.
+
+    Attributes:
+        beside: lines just before and after a window count as inside it.
+        more: effects that have as many lines as starts take more.
+    """
+
+    beside: bool
+    more: bool
+
+
+_REACHES = (
+    _Reach(beside=False, more=False),
+    _Reach(beside=True, more=False),
+    _Reach(beside=False, more=True),
+)
+
+
+def _join_by_time(entry: Entry, candidates: Sequence[_Candidate], names: _Names, reach: _Reach) -> bool:
     if entry.at is None:
-        return None
-    inside = [c for c in candidates if _same_session(entry, c.effect) and _inside(entry.at, c.effect)]
-    named = [c for c in inside if _named(entry, c)]
-    if not named and not entry.effect:
-        named = inside
-    if not named and len(inside) == 1 and inside[0].effect.kind == "step":
-        # A step body is app code; whatever it wrote in its window is its doing, under whatever name.
-        named = inside
-    return (_best(entry, named), "time") if named else None
-
-
-def _same_session(entry: Entry, effect: Effect) -> bool:
-    if entry.session_id and entry.session_id != effect.session_id:
         return False
-    return (
-        not entry.run_id
-        or entry.run_id in (effect.run_id, effect.session_id)
-        or any(part.run_id == entry.run_id for part in effect.by_attempt)
-    )
+    inside = [
+        c
+        for c in candidates
+        if (reach.more or not _full(c))
+        and names.admits(entry, c.effect)
+        and _inside(entry, entry.at, c.effect, names, beside=reach.beside)
+    ]
+    fits = [c for c in inside if _named(entry, c)]
+    if not fits and not entry.effect:
+        fits = inside
+    if not fits and len(inside) == 1 and inside[0].effect.kind == "step" and not reach.beside:
+        # A step body is app code; whatever it wrote in its window is its doing, under whatever name.
+        fits = inside
+    if not fits:
+        return False
+    own = [c for c in fits if entry.run_id in {part.run_id for part in c.effect.by_attempt}]
+    _best(entry, own or fits).entries.append((entry, "time"))
+    return True
+
+
+def _full(candidate: _Candidate) -> bool:
+    most = candidate.effect.executions.max
+    return most is not None and sum(entry.times for entry, _ in candidate.entries) >= most
 
 
 def _named(entry: Entry, candidate: _Candidate) -> bool:
@@ -213,14 +308,23 @@ def _named(entry: Entry, candidate: _Candidate) -> bool:
     return name in candidate.names or bool(candidate.words & set(split_words(entry.effect)))
 
 
-def _inside(at: datetime, effect: Effect) -> bool:
-    return any(
-        part.executions.max != 0
-        and part.started_at is not None
-        and part.started_at - _EARLY <= at
-        and (part.window_end is None or at <= part.window_end + (_LATE if not part.returned else _EARLY))
-        for part in effect.by_attempt
-    )
+def _inside(entry: Entry, at: datetime, effect: Effect, names: _Names, *, beside: bool) -> bool:
+    """Return whether ``at`` lies in the window of an attempt that may have executed the effect.
+
+    A model may give a repeated call another id, and a crash may lose the first: a line with an unknown call
+    id fits an attempt in which the call's id is not recorded, but no attempt that has another.
+    """
+    other = _other_call(entry, effect, names)
+    if other and beside:
+        return False
+    for part in effect.by_attempt:
+        if part.executions.max == 0 or part.started_at is None or (other and part.call_id):
+            continue
+        early = _EARLY if beside else timedelta(0)
+        late = timedelta(0) if not beside else _EARLY if part.returned else _LATE
+        if part.started_at - early <= at and (part.window_end is None or at <= part.window_end + late):
+            return True
+    return False
 
 
 def _best(entry: Entry, candidates: Sequence[_Candidate]) -> _Candidate:
@@ -230,8 +334,7 @@ def _best(entry: Entry, candidates: Sequence[_Candidate]) -> _Candidate:
         effect = candidate.effect
         times = [part.at for part in effect.by_attempt if part.at is not None]
         gap = min((abs((at - entry.at).total_seconds()) for at in times), default=1e12) if entry.at else 0.0
-        full = effect.executions.max is not None and len(candidate.entries) >= effect.executions.max
-        return (effect.kind == "workflow-tool", full, gap, len(candidate.entries))
+        return (effect.kind == "workflow-tool", _full(candidate), gap, len(candidate.entries))
 
     return min(candidates, key=rank)
 
@@ -245,7 +348,8 @@ def _count(
     candidate: _Candidate, covered: frozenset[str], names: Sequence[str], end: datetime | None
 ) -> Count:
     effect = candidate.effect
-    total = sum(entry.times for entry, _ in candidate.entries)
+    entries = sorted(_counting(candidate), key=lambda pair: pair[0].line)
+    total = sum(entry.times for entry, _ in entries)
     if not candidate.entries and effect.kind == "workflow-tool":
         # What a workflow tool does, its steps do: a ledger has lines for those.
         return Count(effect=effect, count=None)
@@ -258,9 +362,7 @@ def _count(
     verdict: Verdict = "agrees"
     if effect.executions.max is not None and total > effect.executions.max:
         verdict = "more effects than starts"
-        told = sum(
-            e.times for e, _ in candidate.entries if e.at is None or end is None or e.at <= end + _AFTER
-        )
+        told = sum(e.times for e, _ in entries if e.at is None or end is None or e.at <= end + _AFTER)
         if told <= effect.executions.max:
             verdict = "the ledger goes on longer"
     elif total == 0 and effect.executions.min > 0:
@@ -270,7 +372,21 @@ def _count(
     return Count(
         effect=effect,
         count=total,
-        entries=tuple(entry for entry, _ in candidate.entries),
-        how=tuple(how for _, how in candidate.entries),
+        entries=tuple(entry for entry, _ in entries),
+        how=tuple(how for _, how in entries),
         verdict=verdict,
     )
+
+
+def _counting(candidate: _Candidate) -> list[tuple[Entry, How]]:
+    """Return the lines that stand for the effect: a body may write others beside it (``charge``, ``audit``).
+
+    Those that have its name count; where none has, those of the most frequent name.
+    """
+    named = [pair for pair in candidate.entries if _named(pair[0], candidate)]
+    if named or not candidate.entries:
+        return named
+    by_name: dict[str, list[tuple[Entry, How]]] = {}
+    for pair in candidate.entries:
+        by_name.setdefault(pair[0].effect.lower(), []).append(pair)
+    return max(by_name.values(), key=len)

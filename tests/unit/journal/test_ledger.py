@@ -192,3 +192,109 @@ def test_a_count_column_only_when_mapped():
     rows = [{"effect": "charge", "callId": "c1", "n": 3}]
     assert join(twice(), Ledger.load(rows)).counts[0].count == 1
     assert join(twice(), Ledger.load(rows, columns={"count": "n"})).counts[0].count == 3
+
+
+OTHER = "wrun_01M8NVET2Q9XT7ZZ1AMCAAJ64T"
+
+
+@pytest.mark.parametrize(
+    "foreign",
+    [
+        {"stepId": "step_01M8NVET2Q9XT7ZZ1AMCAAJ64Z"},
+        {"stepId": "s2"},
+        {"runId": OTHER},
+        {"sessionId": OTHER},
+    ],
+)
+def test_a_line_that_names_another_step_run_or_session_is_not_joined(foreign):
+    """Not by name, not by time, not because nothing else lies there (sdk4_crash, after-kill)."""
+    steps = [
+        function_step(attempt(1, outcome="running", window_end=None), step_id="s1"),
+        function_step(attempt(1, start=900), step_id="s2", name="step//./app//mail"),
+    ]
+    found = effects_of(session(model_run(*steps)))
+    for effect in ("charge", "email", ""):
+        line = {"at": iso(3), "effect": effect, **foreign}
+        own = {"at": iso(2), "effect": "charge", "stepId": "s1"}
+        joined = join(found, Ledger.load([own, line]))
+        assert joined.counts[0].count == 1, (effect, foreign)
+
+
+def test_columns_that_only_look_like_ours_claim_nothing():
+    """An order number, a web session, the number of a step: nothing that an effect here could have."""
+    found = effects_of(session(model_run(function_step(attempt(1), step_id="step_1"))))
+    line = {"at": iso(3), "effect": "charge", "call": "ord_1", "session": "web-7", "step": "2", "run": "x"}
+    assert join(found, Ledger.load([line])).counts[0].how == ("time",)
+
+
+def test_a_step_id_that_two_runs_share_goes_to_the_run_that_is_named():
+    runs = [
+        model_run(function_step(attempt(1), step_id="step_1", run_id=run_id), run_id=run_id)
+        for run_id in (RUN, OTHER)
+    ]
+    found = effects_of(session(*runs))
+    joined = join(found, Ledger.load([{"effect": "charge", "stepId": "step_1", "runId": OTHER}]))
+    assert {c.effect.run_id: c.count for c in joined.counts} == {RUN: 0, OTHER: 1}
+
+
+def test_a_call_of_another_id_is_another_call():
+    """sweep T1: a later charge of the same turn, which the journal of the crash does not know yet."""
+    found = effects_of(
+        session(model_run(turn_step(attempt(1, call("mock-1"), outcome="running", window_end=None))))
+    )
+    lines = [{"at": iso(n), "effect": "charge", "callId": f"mock-{n}"} for n in (1, 2)]
+    joined = join(found, Ledger.load(lines))
+    assert [(c.count, c.how) for c in joined.counts] == [(1, ("call-id",))]
+    assert [e.line for e in joined.unmatched] == [2]
+
+
+def test_a_call_id_that_a_crash_lost_is_found_by_time():
+    """The model gives the repeated call a new id; the first one is only in the ledger."""
+    found = effects_of(
+        session(
+            model_run(
+                turn_step(
+                    attempt(1, outcome="interrupted"),
+                    attempt(2, call("mock-b", attempt=2, returned=12), start=10),
+                )
+            )
+        )
+    )
+    rows = [{"at": iso(t), "effect": "charge", "callId": f"mock-{i}"} for t, i in ((2, "a"), (11, "b"))]
+    joined = join(found, Ledger.load(rows))
+    assert [(c.count, c.how, c.verdict) for c in joined.counts] == [(2, ("time", "call-id"), "agrees")]
+
+
+def test_a_neighbours_line_beside_the_window_is_never_the_one_too_many():
+    """redisr_failed: two runs a tenth of a second apart, lines without ids; one session is looked at."""
+    steps = [
+        function_step(attempt(1, start=0.0, window_end=at(1), outcome="failed"), step_id="s1"),
+        function_step(attempt(1, start=1.1, window_end=at(2.1), outcome="failed"), step_id="s1"),
+    ]
+    lines = Ledger.load([{"at": iso(t), "effect": "charge"} for t in (0.97, 1.15)])
+    for step, own in zip(steps, (1, 2), strict=True):
+        joined = join(effects_of(session(model_run(step))), lines)
+        assert [[e.line for e in c.entries] for c in joined.counts] == [[own]]
+        assert not joined.hidden
+
+
+def test_a_second_line_inside_the_window_is_one_too_many():
+    found = effects_of(session(model_run(function_step(attempt(1), step_id="s1"))))
+    lines = Ledger.load([{"at": iso(t), "effect": "charge"} for t in (1, 2)])
+    assert join(found, lines).hidden[0].count == 2
+
+
+def test_lines_written_beside_the_effect_do_not_count():
+    found = effects_of(session(model_run(function_step(attempt(1), step_id="step_1"))))
+    for names in (["charge", "audit"], ["audit", "charge"], ["ledger", "audit"]):
+        rows = [{"at": iso(2), "effect": name, "stepId": "step_1"} for name in names]
+        joined = join(found, Ledger.load(rows))
+        assert joined.counts[0].count == 1 and not joined.unmatched, names
+
+
+def test_a_turn_step_holds_calls_of_other_names():
+    found = effects_of(session(model_run(turn_step(attempt(1, call("c1", returned=2))))))
+    step_id = found[0].step_id
+    rows = [{"at": iso(2), "effect": name, "stepId": step_id} for name in ("charge", "restart")]
+    joined = join(found, Ledger.load(rows))
+    assert joined.counts[0].count == 1 and [e.line for e in joined.unmatched] == [2]
