@@ -15,7 +15,6 @@ from eve_replay.worlds.bundle_format import FORMAT, VERSION, chunk_line, record_
 from eve_replay.worlds.bundle_frames import BundleWriter
 from eve_replay.worlds.export_entities import entity_value
 from eve_replay.worlds.redact import Redactor
-from eve_replay.worlds.redact_text import Context
 
 __all__ = ["Packed", "find_secrets_in", "write_bundle"]
 
@@ -153,13 +152,12 @@ def _receipt(receipt: Receipt, redactor: Redactor | None) -> dict[str, object]:
     document = receipt.to_json()
     if redactor is None:
         return document
-    context = Context(name="message", user=True)
     for name in ("skipped", "problems"):
         entries = document[name]
         if isinstance(entries, list):
             document[name] = [
                 {
-                    key: value if key in ("severity", "code", "what") else redactor.light(value, context)
+                    key: value if key in ("severity", "code", "what") else redactor.message(str(value))
                     for key, value in entry.items()
                 }
                 for entry in entries

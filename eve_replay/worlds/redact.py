@@ -7,8 +7,9 @@ Ids of runs, steps, calls and events, names, times, statuses, sizes and the orde
 from __future__ import annotations
 
 import gzip
+import hashlib
 import re
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
@@ -32,8 +33,10 @@ _OWN_WORDS = """
     ownerId projectId environment errorCode workflowCoreVersion nodeVersion ownerMessageId resumeId region tag
 """
 _OWN_FIELDS = frozenset(_OWN_WORDS.split())
+_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|`[^`]*`")
 _OPEN_ATTRIBUTES = frozenset(("$eve.title",))
-_REMEMBERED = 64
+#: Bytes of redacted payloads that are kept for their second copy.
+_HELD = 64 * 1024 * 1024
 
 
 class Redactor:
@@ -64,7 +67,8 @@ class Redactor:
         self._keys = keys
         self._limit = limit
         self._own_steps: dict[str, bool] = {}
-        self._recent: OrderedDict[tuple[bytes, bool], bytes] = OrderedDict()
+        self._recent: dict[tuple[bytes, str, bool], bytes | None] = {}
+        self._held = 0
 
     @property
     def counts(self) -> Counter[str]:
@@ -126,6 +130,11 @@ class Redactor:
         finally:
             self._texts.mask_all = mask
 
+    def message(self, text: str) -> str:
+        """Return one of our own sentences; what it quotes goes when all text goes."""
+        text = self.light(text, Context(name="message", user=True))
+        return _QUOTED.sub(lambda quoted: self._texts.stand(quoted.group()), text) if self.mask_all else text
+
     def place(self, label: str) -> str:
         """Return what a redacted world is called: the last part of its path, without the folders above it."""
         last = re.split(r"[/\\]", self.light(label).rstrip("/\\"))[-1]
@@ -180,15 +189,21 @@ class Redactor:
         return Payload.plain(self.plain(payload.raw, context), where=where, run_id=run_id)
 
     def _envelope(self, raw: bytes, context: Context, run_id: str) -> bytes:
-        key = (raw, context.user)
-        known = self._recent.get(key) if len(raw) > 2048 else None
-        if known is None:
-            known = self._envelope_now(raw, context, run_id)
-            if len(raw) > 2048:
-                self._recent[key] = known
-                if len(self._recent) > _REMEMBERED:
-                    self._recent.popitem(last=False)
-        return known
+        if len(raw) <= 2048:
+            return self._envelope_now(raw, context, run_id)
+        # A step's payloads are stored twice, in its record and in its events.
+        key = (hashlib.sha256(raw).digest(), context.name, context.user)
+        if key in self._recent:
+            known = self._recent[key]
+            return raw if known is None else known
+        made = self._envelope_now(raw, context, run_id)
+        kept = None if made == raw else made
+        self._held += len(kept or b"")
+        if self._held > _HELD:
+            self._recent.clear()
+            self._held = 0
+        self._recent[key] = kept
+        return made
 
     def _envelope_now(self, raw: bytes, context: Context, run_id: str) -> bytes:
         keys = self._keys

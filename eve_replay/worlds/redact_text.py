@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from eve_replay.codec import loads_json
 from eve_replay.worlds.redact_rules import (
@@ -32,6 +33,7 @@ _SHORT = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": 
 _IDENTIFIER = re.compile(r"[\w$@./:*-]{1,80}\Z")
 #: Under these names, beside a call's id or name, lies what the user's own tool took and gave.
 _USER_PARTS = frozenset(("input", "output", "args", "arguments", "inputText", "error"))
+_ASIDE = _USER_PARTS | {"name"}
 _CALL_NAMES = frozenset(("callId", "toolCallId", "toolName"))
 #: How a model's tool results are typed; needed to tell errors from answers.
 _RESULT_TYPES = frozenset(
@@ -65,11 +67,15 @@ class Context:
 
     def under(self, name: str, beside: Iterable[str] = ()) -> Context:
         """Return the context of the value of a field; ``beside`` are the other names of the object."""
-        call = not _CALL_NAMES.isdisjoint(beside)
-        user = self.user or (name in _USER_PARTS and call)
-        if name == "name" and call:
-            name = "toolName"  # what a call names so is its tool
-        return replace(self, name=name, secret=self.secret or is_secret_name(name), user=user)
+        return _under(self, name, name in _ASIDE and not _CALL_NAMES.isdisjoint(beside))
+
+
+@lru_cache(maxsize=8192)
+def _under(context: Context, name: str, call: bool) -> Context:
+    user = context.user or (call and name in _USER_PARTS)
+    if name == "name" and call:
+        name = "toolName"  # what a call names so is its tool
+    return replace(context, name=name, secret=context.secret or is_secret_name(name), user=user)
 
 
 PLAIN = Context()
@@ -90,6 +96,7 @@ class TextRedactor:
         self.counts: Counter[str] = Counter()
         #: Secrets met so far that are long and odd enough to be recognised elsewhere.
         self.found: set[str] = set()
+        self._plain_names: set[str] = set()
         self._cache: dict[tuple[str, Context, bool], tuple[str, tuple[tuple[str, int], ...]]] = {}
         known = sorted((text for text in literals if text), key=lambda text: (-len(text), text))
         self._known = re.compile("|".join(map(re.escape, known[:_MOST_LITERALS]))) if known else None
@@ -238,7 +245,11 @@ class TextRedactor:
 
     def name(self, name: str, context: Context = PLAIN) -> str:
         """Return a field name; one that is data itself (an address, a sentence) is replaced."""
+        if name in self._plain_names:
+            return name
         changed = self._ranges(name)
+        if changed == name and len(self._plain_names) < _CACHED and _IDENTIFIER.match(name):
+            self._plain_names.add(name)
         if changed == name and self.mask_all and not _IDENTIFIER.match(name):
             self.counts["field name"] += 1
             return self.stand(name)
