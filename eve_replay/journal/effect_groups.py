@@ -187,12 +187,12 @@ def function_groups(session: Session) -> list[Group]:
     groups: dict[tuple[object, ...], Group] = {}
     for run in session.all_runs:
         place: dict[str, int] = {}
+        turn = _dispatch_turn(run, session)
         for step in run.steps:
             if step.kind != "function":
                 continue
             nth = place[step.name.full] = place.get(step.name.full, -1) + 1
             key: tuple[object, ...] = (run.run_id, step.step_id)
-            turn = _dispatch_turn(run, session)
             if run.role == "tool" and run.parent_call:
                 key = (run.parent, run.parent_call, turn, step.name.full, nth)
             group = groups.get(key)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import chain
+from itertools import chain, islice
 from typing import Any
 
 from eve_replay.errors import NotFound
@@ -13,8 +13,9 @@ from eve_replay.notebook.packing import Answers, explorer_data, lab_data, shared
 from eve_replay.notebook.widgets import JournalWidget
 from eve_replay.views.base import split_key, step_key
 from eve_replay.views.explorer import Explorer
-from eve_replay.views.html import html_of, lines_html
+from eve_replay.views.html import lines_html
 from eve_replay.views.listing import attempt_diff_lines
+from eve_replay.views.portrait import MOST_LINES, session_lines
 from eve_replay.views.text import line
 
 __all__ = ["diff_widget", "explorer_widget", "lab_widget"]
@@ -23,6 +24,8 @@ __all__ = ["diff_widget", "explorer_widget", "lab_widget"]
 _SAVED_ROWS = 60
 #: Payloads larger than this are decoded when somebody looks, not for a page that may never be saved.
 _SAVED_PAYLOAD = 20_000
+#: Sessions with more rows or moments than this open first and are saved with less.
+_QUICK = 1500
 
 
 def explorer_widget(target: Any, session: Any, *, policy: Any = None, **options: Any) -> JournalWidget:
@@ -38,7 +41,7 @@ def explorer_widget(target: Any, session: Any, *, policy: Any = None, **options:
         identity=found.id,
         preload=_tabs(view, start),
         text=f"explorer of session {found.id}, {len(view.tree.rows)} rows",
-        fallback=html_of(found),
+        fallback=lines_html(islice(session_lines(view), MOST_LINES), label="Session"),
     )
 
 
@@ -150,7 +153,7 @@ def _tabs(view: Explorer, start: str | None) -> Iterator[Mapping[str, object]]:
     rows = sorted(view.tree.rows, key=lambda row: (row.key != start, row.kind != "session"))
     keys = [row.key for row in view.tree.visible(view.tree.opened)]
     keys += [row.key for row in rows if row.key not in set(keys)]
-    keys = keys[:_SAVED_ROWS]
+    keys = keys[: _SAVED_ROWS if len(keys) <= _QUICK else _SAVED_ROWS // 4]
     large = {step_key(s.run_id, s.step_id)[5:] for s in view.session.steps if _size(s) > _SAVED_PAYLOAD}
 
     def asks(names: tuple[str, ...], kinds: tuple[str, ...] = ()) -> Iterator[Mapping[str, object]]:
@@ -158,7 +161,7 @@ def _tabs(view: Explorer, start: str | None) -> Iterator[Mapping[str, object]]:
             kind = split_key(key)[0]
             if kinds and kind not in kinds:
                 continue
-            heavy = any(key.partition(":")[2].startswith(each) for each in large)
+            heavy = "/".join(key.partition(":")[2].split("/")[:2]) in large
             for name in names:
                 if heavy and name not in ("attempts", "effects", "events"):
                     continue
@@ -166,7 +169,8 @@ def _tabs(view: Explorer, start: str | None) -> Iterator[Mapping[str, object]]:
                 if name in ("input", "output"):
                     yield {"do": "children", "key": key, "tab": name, "path": "$", "start": 0}
 
-    yield {"do": "why"}
+    if len(view.cursor.stops) <= _QUICK:
+        yield {"do": "why"}
     repeated = (s for s in view.session.steps if len(s.attempts) > 1)
     yield from (
         {"do": "diff", "key": step_key(s.run_id, s.step_id)} for s in repeated if _size(s) <= _SAVED_PAYLOAD

@@ -22,7 +22,7 @@ _ONE = 200_000
 
 def pack(value: object) -> str:
     """Return JSON data as zlib in base64: nothing in it can end a script element, whatever a payload says."""
-    return base64.b64encode(zlib.compress(_compact(value).encode("ascii"), 9)).decode("ascii")
+    return base64.b64encode(zlib.compress(_compact(value).encode("ascii"), 6)).decode("ascii")
 
 
 def packed_page(

@@ -32,7 +32,7 @@ from eve_replay.views.value import value_lines, value_rows
 from eve_replay.views.words import clock, plural, word_for
 from eve_replay.worlds.base import World
 
-__all__ = ["MOST_LINES", "portrait"]
+__all__ = ["MOST_LINES", "portrait", "session_lines"]
 
 #: Lines a portrait has at most; the rest is counted.
 MOST_LINES = 60
@@ -111,7 +111,12 @@ def _session_cells(row: SessionRow) -> tuple[Cell | str, ...]:
 
 @_draw.register
 def _(session: Session, width: int) -> Iterator[Line]:
-    view = Explorer(session)
+    yield from session_lines(Explorer(session), width=width)
+
+
+def session_lines(view: Explorer, *, width: int = _WIDTH) -> Iterator[Line]:
+    """Yield the portrait of a session whose view-models exist already."""
+    session = view.session
     row = view.row()
     version = ", ".join(f"eve {each}" for each in row.versions)
     yield line((session.id, "strong"), "  ", (row.status_text, row.tone), (f"  {version}", "muted"))
