@@ -20,7 +20,9 @@ __all__ = ["cli", "copy_guides"]
 
 @command("lab")
 @source_argument
-@click.option("--to", "target", metavar="DIR", default="eve-replay-guides", help="Where the guides are copied.")
+@click.option(
+    "--to", "target", metavar="DIR", default="eve-replay-guides", help="Where the guides are copied."
+)
 @click.option("--port", type=int, help="Port of JupyterLab.")
 @click.option("--no-browser", is_flag=True, help="Do not open a browser.")
 @click.option("--copy-only", is_flag=True, help="Copy the guides and stop.")
@@ -46,7 +48,9 @@ def cli(
     if no_browser:
         words.append("--no-browser")
     if hasattr(os, "geteuid") and os.geteuid() == 0:
-        words.append("--allow-root")  # JupyterLab refuses root otherwise; the box where an agent ran often is root
+        words.append(
+            "--allow-root"
+        )  # JupyterLab refuses root otherwise; the box where an agent ran often is root
     environment = dict(os.environ)
     if source is not None:
         # The kernels start in the guides' folder: a relative path would mean another place there.
@@ -81,7 +85,10 @@ def copy_guides(folder: Path) -> tuple[int, int]:
 
 def _guides() -> list[Path]:
     """Return the guides: inside the wheel, or beside the package in a checkout."""
-    for place in (Path(str(files("eve_replay"))) / "_notebooks", Path(str(files("eve_replay"))).parent / "notebooks"):
+    for place in (
+        Path(str(files("eve_replay"))) / "_notebooks",
+        Path(str(files("eve_replay"))).parent / "notebooks",
+    ):
         found = sorted(place.glob("*.ipynb"))
         if found:
             return found

@@ -45,7 +45,8 @@ def lines_html(lines: Iterable[Line], *, label: str = "") -> str:
         parts.append(text)
     body = "\n".join(parts)
     name = f' aria-label="{escape(label, quote=True)}"' if label else ""
-    return f'<style>{_css()}</style><div class="er-portrait" role="group"{name}><pre class="er-lines">{body}</pre></div>'
+    box = f'<div class="er-portrait" role="group"{name}><pre class="er-lines">{body}</pre></div>'
+    return f"<style>{_css()}</style>{box}"
 
 
 def _span(text: str, tone: str) -> str:
@@ -68,14 +69,16 @@ def _css() -> str:
             for tone, colour in palette.items()
             if tone != "plain"
         )
-        return f"{scope} .er-portrait.er-portrait pre.er-lines{{color:{palette['plain']};background:{back}}}{tones}"
+        own = f"color:{palette['plain']};background:{back}"
+        return f"{scope} .er-portrait.er-portrait pre.er-lines{{{own}}}{tones}"
 
     bold = ",".join(f".er-portrait .er-{tone}" for tone, spec in TONES.items() if spec.bold)
     shape = (
         # JupyterLab has rules of its own for pre; the doubled class is the more specific one.
         ".er-portrait.er-portrait pre.er-lines{font:13px/1.5 ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',"
         "'Noto Sans Mono CJK SC',monospace;margin:0;padding:8px 10px;"
-        "border:1px solid #8885;border-radius:6px;overflow:auto;max-height:34em;white-space:pre;word-break:normal}"
+        "border:1px solid #8885;border-radius:6px;overflow:auto;max-height:34em;"
+        "white-space:pre;word-break:normal}"
         f"{bold}{{font-weight:600}}"
     )
     system = f"@media (prefers-color-scheme:dark){{{rules('body:not([data-jp-theme-light])', 'dark')}}}"

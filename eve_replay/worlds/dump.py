@@ -1,7 +1,7 @@
 """A whole world as one document, shaped like the recordings' ``oracle.json`` (LOCAL.md section 1).
 
-Payload fields are decoded to tagged JSON (section 2), every other field is as stored. What cannot be decoded is
-``{"$type": "undecodable", ...}`` in its place, and counted in the receipt.
+Payload fields are decoded to tagged JSON (section 2), every other field is as stored. What cannot be decoded
+is ``{"$type": "undecodable", ...}`` in its place, and counted in the receipt.
 """
 
 from __future__ import annotations
@@ -68,7 +68,8 @@ def dump_lines(world: World) -> Iterator[dict[str, Any]]:
     """Yield the document as one JSON object per record, the world's facts last (only then all are known).
 
     ``{"kind": "run", "record": {...}}``, also ``step``, ``event``, ``hook``, ``wait``;
-    ``{"kind": "stream", "name": ..., "chunks": n, "done": ..., "values": [...]}``; ``{"kind": "world", ...}``.
+    ``{"kind": "stream", "name": ..., "chunks": n, "done": ..., "values": [...]}``;
+    ``{"kind": "world", ...}``.
     """
     for section, name, value in dump_sections(world):
         if section == "streams":

@@ -169,6 +169,7 @@ def test_colour_follows_the_terminal_and_no_color(monkeypatch):
             return True
 
     options = {"as_json": False, "utc": False, "now": None, "key": (), "key_file": (), "limit": None}
+    options["fetch_keys"] = False
     monkeypatch.setattr("sys.stdout", Terminal())
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TERM", "xterm")

@@ -1,4 +1,4 @@
-"""Figures: what is in them, in both themes, for recordings of every kind, without the heavy parts of plotly."""
+"""Figures: what is in them, in both themes, for recordings of every kind, without plotly's heavy parts."""
 
 import subprocess
 import sys
@@ -24,7 +24,9 @@ def test_the_timeline_has_a_bar_per_phase_and_call(session):
     texts = [trace.hovertext for trace in figure.data]
     assert any("charge_card" in text for text in texts)
     assert {trace.name for trace in figure.data} >= {"committed", "re-executed"}
-    assert len({trace.name for trace in figure.data if trace.showlegend}) == sum(bool(t.showlegend) for t in figure.data)
+    assert len({trace.name for trace in figure.data if trace.showlegend}) == sum(
+        bool(t.showlegend) for t in figure.data
+    )
 
 
 def test_the_matrix_has_a_row_per_point_and_a_column_per_effect(session):
@@ -33,7 +35,9 @@ def test_the_matrix_has_a_row_per_point_and_a_column_per_effect(session):
     assert len(heat.y) == len(er.crash_points(session)) and len(heat.x) == 2
     assert len(set(heat.y)) == len(heat.y)  # equal labels would fold rows together
     keyed = figures.matrix_figure(session, strategies={"*": "coordinates"})
-    worst = [max(value for row in each.data[0].z for value in row if value is not None) for each in (figure, keyed)]
+    worst = [
+        max(value for row in each.data[0].z for value in row if value is not None) for each in (figure, keyed)
+    ]
     assert worst[0] >= 2 > worst[1]
 
 
@@ -55,7 +59,12 @@ def test_growth_and_attempts(session):
 @pytest.mark.parametrize("name", KINDS)
 def test_every_figure_of_every_kind_draws(name, theme):
     session = last_session(er.open_journal(str(data(name))))
-    for make in (figures.timeline_figure, figures.growth_figure, figures.matrix_figure, figures.strategies_figure):
+    for make in (
+        figures.timeline_figure,
+        figures.growth_figure,
+        figures.matrix_figure,
+        figures.strategies_figure,
+    ):
         figure = make(session, theme=theme)
         assert figure.layout.paper_bgcolor == BACKGROUNDS[theme]
         assert figure.layout.font.color == PALETTES[theme]["plain"]
