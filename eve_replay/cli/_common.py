@@ -261,13 +261,14 @@ def open_journal(shell: Shell, source: str | None) -> Journal:
     return Journal(open_source(shell, source), keys=shell.keys)
 
 
-def match_id(ids: Iterable[str], wanted: str, what: str) -> str:
+def match_id(ids: Iterable[str], wanted: str, what: str, *, named: Iterable[str] | None = None) -> str:
     """Return the one id that ``wanted`` means: the whole id, its last or its first characters.
 
     Args:
         ids: all ids of that kind.
         wanted: what the user typed, ``…`` in the middle allowed (as tables print it; ``~`` without Unicode).
         what: the kind in words, for the message: ``run``, ``step``.
+        named: the ids that the message counts and gives an example of, where others are taken too.
 
     Raises:
         NotFound: no id fits, or several do; the message lists some of them.
@@ -284,8 +285,9 @@ def match_id(ids: Iterable[str], wanted: str, what: str) -> str:
     if len(fits) == 1:
         return fits[0]
     if not fits:
-        known = f"There {'is' if len(every) == 1 else 'are'} {plural(len(every), what)} here"
-        some = f", for example {every[-1]}" if every else ""
+        told = every if named is None else list(dict.fromkeys(named))
+        known = f"There {'is' if len(told) == 1 else 'are'} {plural(len(told), what)} here"
+        some = f", for example {told[-1]}" if told else ""
         raise NotFound(f"No {what} has the id {wanted!r}.", hint=f"{known}{some}.")
     listed = ", ".join(fits[:4]) + (" ..." if len(fits) > 4 else "")
     raise NotFound(f"{wanted!r} fits {plural(len(fits), what)}: {listed}.", hint="Give more characters.")

@@ -25,7 +25,10 @@ def session_wanted(journal: Journal, wanted: str | None) -> Session:
         NotFound: no session fits, or several do.
         WrongUse: no id was given and there are several sessions.
     """
-    return journal.session(match_id(_ids(journal), wanted, "session") if wanted else None)
+    if not wanted:
+        return journal.session(None)
+    heads = [head.id for head in journal.heads]
+    return journal.session(match_id(_ids(journal), wanted, "session", named=heads))
 
 
 def sessions_wanted(journal: Journal, wanted: str | None) -> Iterable[Session]:

@@ -12,7 +12,6 @@ from eve_replay.cli._common import (
     echo,
     emit_json,
     finish,
-    match_id,
     open_journal,
     source_argument,
 )
@@ -33,14 +32,14 @@ def cli(shell: Shell, source: str | None, session: str | None, quick: bool) -> N
     Repairs nothing.
     """
     from eve_replay.checks import check_session, check_world, sorted_findings
+    from eve_replay.cli._select import session_wanted
     from eve_replay.views.postmortem import finding_lines
 
     journal = open_journal(shell, source)
     heads = journal.heads
     ids = [head.id for head in heads]
     if session:
-        known = [*ids, *(r for h in heads for r in (*h.run_ids, *h.child_ids))]
-        ids = [journal.session(match_id(known, session, "session")).id]
+        ids = [session_wanted(journal, session).id]
     found: list[Finding] = []
     for id_ in ids:
         found += check_session(journal.session(id_), now=shell.now, deep=not quick)

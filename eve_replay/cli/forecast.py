@@ -13,7 +13,6 @@ from eve_replay.cli._common import (
     echo_table,
     emit_json,
     finish,
-    match_id,
     next_words,
     note,
     open_journal,
@@ -58,6 +57,7 @@ def cli(
     Without SESSION: all sessions, worst first. The environment is told from the journal unless
     --environment says it.
     """
+    from eve_replay.cli._select import session_wanted
     from eve_replay.recovery import forecast
 
     if session and only and session != only:
@@ -65,8 +65,7 @@ def cli(
     journal = open_journal(shell, source)
     wanted = session or only
     if wanted is not None:
-        known = [*(h.id for h in journal.heads), *(r for h in journal.heads for r in h.run_ids)]
-        wanted = journal.session(match_id(known, wanted, "session")).id
+        wanted = session_wanted(journal, wanted).id
     found = forecast(
         journal,
         environment=assumed["environment"],

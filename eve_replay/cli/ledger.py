@@ -27,13 +27,15 @@ if TYPE_CHECKING:
 
 
 @command("ledger")
-@source_and("ledger")
+@source_and("ledger", required=False)
+@click.option("--ledger", "only", metavar="FILE", help="The same as the word, as `why` takes it.")
 @click.option("--effects", metavar="FILE", help="Effects policy (effects.toml).")
 @column_options
 def cli(
     shell: Shell,
     source: str | None,
     ledger: str | None,
+    only: str | None,
     effects: str | None,
     ledger_query: str | None,
     column: tuple[str, ...],
@@ -47,6 +49,9 @@ def cli(
     from eve_replay.views.postmortem import ledger_table, unmatched_table
     from eve_replay.views.text import section
 
+    if only:
+        # Then the one word that may be left is the source.
+        source, ledger = source or ledger, only
     book = load_ledger(ledger, ledger_query, column)
     if book is None:
         raise WrongUse("No ledger was given.", hint="For example: eve-replay ledger SOURCE payments.ndjson")

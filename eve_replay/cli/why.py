@@ -13,7 +13,6 @@ from eve_replay.cli._common import (
     echo_table,
     emit_json,
     finish,
-    match_id,
     next_words,
     note,
     open_journal,
@@ -47,6 +46,7 @@ def cli(
     Without SESSION: all sessions of the store, worst first. With --ledger the counts are the ledger's.
     """
     from eve_replay.checks import Voice, why_all
+    from eve_replay.cli._select import session_wanted
     from eve_replay.views.postmortem import effects_table, reports_table, why_lines
 
     if session and only and session != only:
@@ -55,8 +55,7 @@ def cli(
     heads = journal.heads
     wanted = session or only
     if wanted:
-        known = [*(h.id for h in heads), *(r for h in heads for r in (*h.run_ids, *h.child_ids))]
-        ids = [journal.session(match_id(known, wanted, "session")).id]
+        ids = [session_wanted(journal, wanted).id]
     else:
         ids = [head.id for head in heads]
     world = why_all(

@@ -149,7 +149,7 @@ class Journal:
         exact = [s for s in fits if s.step_id == step_id]
         found = exact or (fits if len(step_id) >= 4 else [])
         if not found:
-            raise NotFound(f"No step {step_id!r} here.", hint="`eve-replay steps` lists them.")
+            raise NotFound(f"No step {step_id!r} here.", hint="`eve-replay attempts` lists them.")
         if len(found) > 1:
             where = ", ".join(f"{s.step_id} in {s.run_id}" for s in found[:4])
             raise WrongUse(f"{step_id!r} fits {len(found)} steps: {where}.", hint="Name the run as well.")
@@ -179,7 +179,7 @@ class Journal:
             if len(chats) == 1:
                 return chats[0]
             raise (NotFound if not heads else WrongUse)(
-                f"There are {len(heads)} sessions here.", hint="Name one: `eve-replay sessions` lists them."
+                f"There are {len(heads)} sessions here.", hint="Name one: `eve-replay why` lists them."
             )
         if id_ in records:
             return id_
@@ -187,7 +187,7 @@ class Journal:
         ends = [i for i in records if len(id_) >= 4 and i.endswith(id_)]
         starts = ends or [i for i in records if len(id_) >= 6 and i.startswith(id_)]
         if not starts:
-            raise NotFound(f"No session or run {id_!r} here.", hint="`eve-replay sessions` lists them.")
+            raise NotFound(f"No session or run {id_!r} here.", hint="`eve-replay why` lists them.")
         owners = {self.map.session_of(i) for i in starts}
         if len(starts) > 1 and len(owners) > 1:
             raise WrongUse(f"{id_!r} fits {len(starts)} runs.", hint="Give more letters of the id.")

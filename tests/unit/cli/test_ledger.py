@@ -29,3 +29,10 @@ def test_effects_without_a_start_are_listed(capsys, tmp_path):
 def test_no_ledger_no_answer(capsys):
     result = call(capsys, "ledger", CRASH)
     assert result.code == 2 and "No ledger" in result.err
+
+
+def test_the_ledger_as_an_option_as_why_takes_it(capsys):
+    ledger = scenario("crash-in-tool") / LEDGER
+    by_word = call(capsys, "ledger", CRASH, ledger, "--json").json
+    assert call(capsys, "ledger", CRASH, "--ledger", ledger, "--json").json == by_word
+    assert call(capsys, "ledger", CRASH).code == 2

@@ -2,6 +2,9 @@ import json
 
 import pytest
 
+from eve_replay import open_journal
+from eve_replay.cli import COMMANDS
+from eve_replay.errors import NotFound
 from tests.support.corpus import data, scenario
 from tests.unit.cli._run import CRASH, SIMPLE, call
 
@@ -90,3 +93,17 @@ def test_an_empty_world(capsys, tmp_path):
     result = call(capsys, "why", tmp_path)
     assert result.code == 1 and "no sessions" in result.out and "no run yet" in result.err
     assert json.loads(call(capsys, "why", tmp_path, "--json").out)["sessions"] == []
+
+
+def test_an_unknown_session_is_told_how_many_there_are(capsys):
+    for command in ("why", "doctor", "forecast"):
+        result = call(capsys, command, CRASH, "--session", "nope")
+        assert result.code == 2
+        assert "There is 1 session here" in result.err
+
+
+def test_the_library_names_a_command_that_exists():
+    with pytest.raises(NotFound) as told:
+        open_journal("sample:crash-in-tool").session("nope")
+    named = str(told.value).partition("`eve-replay ")[2].partition("`")[0]
+    assert named in COMMANDS
