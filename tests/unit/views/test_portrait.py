@@ -42,11 +42,21 @@ def things():
 
 THINGS = things()
 SAYS = {
-    "world": "local world", "journal": "session", "session": "2 twice", "turn": "2 attempts",
-    "step": "turnStep", "attempt": "charge_card", "payload": "zstd", "diff view": "2", "attempt diff": "against",
-    "attempt diff view": "ran twice", "simulation": "If the process dies here", "matrix": "106 crash points",
-    "verdict": "ran twice", "report": "charge_card",
-}  # fmt: skip
+    "world": "local world",
+    "journal": "session",
+    "session": "2 twice",
+    "turn": "2 attempts",
+    "step": "turnStep",
+    "attempt": "charge_card",
+    "payload": "zstd",
+    "diff view": "2",
+    "attempt diff": "against",
+    "attempt diff view": "ran twice",
+    "simulation": "If the process dies here",
+    "matrix": "106 crash points",
+    "verdict": "ran twice",
+    "report": "charge_card",
+}
 
 
 @pytest.mark.parametrize("name", THINGS)
