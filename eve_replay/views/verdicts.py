@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING
 
-from eve_replay.checks import Finding, Verdict, Voice, check_session, check_world, sorted_findings
+from eve_replay.checks import LEASE, Finding, Verdict, Voice, check_session, check_world, sorted_findings
 from eve_replay.checks import why_all as _why_all
 from eve_replay.journal import Session
 from eve_replay.journal.policy import EffectsPolicy
@@ -15,12 +15,14 @@ from eve_replay.views.base import View, step_key
 from eve_replay.views.evidence import EvidenceRow, evidence_rows
 from eve_replay.views.postmortem import tone_of, word_of
 from eve_replay.views.safe import safe_text
+from eve_replay.views.sessions import SessionRow
 from eve_replay.views.tone import Tone
+from eve_replay.views.words import clock
 
 if TYPE_CHECKING:
     from eve_replay.journal import Journal
 
-__all__ = ["FindingRow", "VerdictRow", "finding_rows", "verdict_rows", "world_finding_rows"]
+__all__ = ["FindingRow", "VerdictRow", "finding_rows", "stated", "verdict_rows", "world_finding_rows"]
 
 _SEVERITY: dict[str, Tone] = {"error": "error", "warning": "warning", "info": "muted"}
 
@@ -77,9 +79,21 @@ def verdict_rows(
     now: datetime,
     zone: tzinfo | None = None,
     policy: EffectsPolicy | Mapping[str, object] | str | None = None,
+    versions: Iterable[str] = (),
 ) -> tuple[VerdictRow, ...]:
-    """Return the verdicts on a session, worst first. Raises WrongUse when the policy cannot be read."""
-    world = _why_all([session], voice=Voice(now=now, zone=zone), policy=policy)
+    """Return the verdicts on a session, worst first.
+
+    Args:
+        session: the joined session.
+        now: the instant to reckon from.
+        zone: zone of clock times, None for the machine's own.
+        policy: the user's effects policy.
+        versions: eve versions of the whole store: a session of an older one may be stranded.
+
+    Raises:
+        WrongUse: the policy cannot be read.
+    """
+    world = _why_all([session], voice=Voice(now=now, zone=zone), policy=policy, versions=versions)
     return tuple(_verdict(session, each) for report in world.reports for each in report.verdicts)
 
 
@@ -103,6 +117,60 @@ def _verdict(session: Session, verdict: Verdict) -> VerdictRow:
         severity=verdict.severity,
         evidence=evidence_rows(word_of(verdict), verdict.certainty, verdict.evidence),
     )
+
+
+#: Verdicts on how a session stands, and the status they are sorted under. Parked and running sessions say so
+#: in their own row already.
+_STATES = {
+    "wedged": "wedged",
+    "repeats-without-end": "wedged",
+    "stranded": "stranded",
+    "will-fail": "failed",
+    "overdue": "interrupted",
+    "interrupted": "interrupted",
+    "dormant": "dormant",
+    "leased": "leased",
+}
+
+
+def stated(
+    row: SessionRow, session: Session, verdicts: Iterable[VerdictRow], *, zone: tzinfo | None = None
+) -> SessionRow:
+    """Return the row with the status that the verdicts give: ``leased until 09:05:32``, ``stranded 0.79.0``.
+
+    Args:
+        row: the session's row.
+        session: the joined session.
+        verdicts: from :func:`verdict_rows`, worst first.
+        zone: zone of clock times.
+    """
+    found = next((each for each in verdicts if each.code in _STATES), None)
+    if found is None:
+        return row
+    text = found.word
+    if found.code == "stranded" and row.versions:
+        text = f"stranded {row.versions[-1]}"
+    until = _leased_until(session, found.key) if found.code == "leased" else None
+    if until is not None:
+        text = f"leased until {clock(until, zone)}"
+    return replace(
+        row,
+        status=_STATES[found.code],
+        status_text=text + (", purged" if row.purged else ""),
+        tone=found.tone,
+        search=f"{row.search} {text.lower()}",
+    )
+
+
+def _leased_until(session: Session, key: str) -> datetime | None:
+    starts = [
+        attempt.started_at
+        for step in session.steps
+        if step_key(step.run_id, step.step_id) == key
+        for attempt in step.attempts
+        if attempt.started_at is not None
+    ]
+    return max(starts) + LEASE if starts else None
 
 
 def finding_rows(session: Session, *, now: datetime, deep: bool = True) -> tuple[FindingRow, ...]:

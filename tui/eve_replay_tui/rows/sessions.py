@@ -43,7 +43,9 @@ def session_line(row: SessionRow, width: int, now: datetime) -> TextRow:
     """Return one session: status in words, title, last activity, counts, version, the end of its id."""
     status, title, version, counts = _widths(width)
     sign = f"{TONES[row.tone].sign:<2}"
-    spans: list[Span] = [Span(pad(cut(sign + row.status_text, status - 1), status), row.tone)]
+    # Until the session is joined, all that is known is what its run record says.
+    tone = row.tone if row.detailed or row.status != "running" else "muted"
+    spans: list[Span] = [Span(pad(cut(sign + row.status_text, status - 1), status), tone)]
     name = row.title or ("workflow" if row.kind == "workflow" else "no title")
     kind = f"{row.kind} " if row.kind not in ("session", "workflow") else ""
     spans.append(Span(kind, "muted"))

@@ -12,6 +12,7 @@ from eve_replay.errors import EveReplayError
 from eve_replay.views.base import split_key
 from eve_replay.views.cursor import Position
 from eve_replay.views.explorer import Explorer
+from eve_replay.views.sessions import SessionRow
 from eve_replay.views.text import Span, line
 from eve_replay.views.tone import TONES
 from eve_replay.views.words import clock, plural
@@ -101,6 +102,7 @@ class SessionScreen(Links, Panes, ReplayScreen):
         self.pane = "tree"
         self.zoomed = False
         self._shown: tuple[str, ...] = ()
+        self._stated: SessionRow | None = None
 
     def compose(self) -> ComposeResult:
         """Return the panes."""
@@ -183,7 +185,9 @@ class SessionScreen(Links, Panes, ReplayScreen):
         self.explorer = explorer
         self.opened |= set(explorer.tree.opened) if first else set()
         self._shown = ()
+        self._stated = None
         self._heading()
+        start(self, "status", self._status, explorer)
         self._show_tree()
         if not explorer.cursor.stops:
             self.go_to(f"session:{explorer.session.id}")
@@ -204,10 +208,28 @@ class SessionScreen(Links, Panes, ReplayScreen):
         turns = [row.key for row in explorer.tree.rows if row.kind == "turn"]
         return turns[-1] if turns else f"session:{explorer.session.id}"
 
+    async def _status(self, explorer: Explorer) -> None:
+        """Say in the heading what the verdicts say of the session: leased, overdue, stranded."""
+        from eve_replay.views.verdicts import stated, verdict_rows
+
+        options, now = self.replay.options, self.replay.now()
+
+        def made() -> SessionRow:
+            session = explorer.session
+            heads = self.reader.journal.heads
+            versions = [head.eve_version for head in heads if head.eve_version]
+            found = verdict_rows(
+                session, now=now, zone=options.zone, policy=options.policy, versions=versions
+            )
+            return stated(explorer.row(now=now), session, found, zone=options.zone)
+
+        self._stated = await self.work(self.reader.long, made, lambda text: None)
+        self._heading()
+
     def _heading(self) -> None:
         if self.explorer is None:
             return
-        row = self.explorer.row(now=self.replay.now())
+        row = self._stated or self.explorer.row(now=self.replay.now())
         head = self.query_one("#head", Heading)
         kind = "" if row.kind == "session" else f"{row.kind} "
         head.left = line((f"{kind}{row.title or row.id}", "strong"))

@@ -245,32 +245,33 @@ class SessionsScreen(ReplayScreen):
         await asyncio.sleep(0.06)
         top = int(self.listing.scroll_offset.y)
         around = self.shown[top : top + self.listing.size.height]
+        versions = tuple(dict.fromkeys(version for row in self.every for version in row.versions))
         for row in (selected, *around):
-            if row.id not in self.details:
-                job = partial(self._detailed, row, row is selected)
-                fresh = await self.work(self.reader.listing, job, _ignored)
-                if fresh is not None:
-                    if len(self.details) > _KEPT:
-                        self.details.clear()
-                    self.details[row.id] = fresh
-                    self.listing.restyle()
-            if row is selected and row.id not in self.verdicts:
-                found = await self.work(self.reader.listing, partial(self._why, row), _ignored)
-                if found is not None:
-                    self.verdicts[row.id] = found
-                    self._preview(row)
+            if row.id in self.details:
+                continue
+            job = partial(self._looked_at, row, versions, row is selected)
+            found = await self.work(self.reader.listing, job, _ignored)
+            if found is None:
+                continue
+            if len(self.details) > _KEPT:
+                self.details.clear()
+                self.verdicts.clear()
+            self.details[row.id], self.verdicts[row.id] = found
+            self.listing.restyle()
+            if row is selected:
+                self._preview(row)
 
-    def _detailed(self, row: SessionRow, keep: bool) -> SessionRow:
-        # The selected one is likely to be opened: what is worked out for its row is kept for that.
+    def _looked_at(
+        self, row: SessionRow, versions: tuple[str, ...], keep: bool
+    ) -> tuple[SessionRow, tuple[VerdictRow, ...]]:
+        """Return the row in detail with its verdicts; the selected one is kept, for it may be opened next."""
+        from eve_replay.views.verdicts import stated, verdict_rows
+
+        options, now = self.replay.options, self.replay.now()
         explorer: Explorer = self.reader.explorer(row.id, keep=keep)
-        return explorer.row(now=self.replay.now())
-
-    def _why(self, row: SessionRow) -> tuple[VerdictRow, ...]:
-        from eve_replay.views.verdicts import verdict_rows
-
-        options = self.replay.options
-        session = self.reader.explorer(row.id, keep=False).session
-        return verdict_rows(session, now=self.replay.now(), zone=options.zone, policy=options.policy)
+        session = explorer.session
+        found = verdict_rows(session, now=now, zone=options.zone, policy=options.policy, versions=versions)
+        return stated(explorer.row(now=now), session, found, zone=options.zone), found
 
     def _preview(self, row: SessionRow) -> None:
         row = self.details.get(row.id, row)

@@ -150,7 +150,11 @@ class WhyScreen(_Verdicts):
         found = await self.work(
             self.reader.long,
             lambda: verdict_rows(
-                self.explorer.session, now=self.replay.now(), zone=options.zone, policy=options.policy
+                self.explorer.session,
+                now=self.replay.now(),
+                zone=options.zone,
+                policy=options.policy,
+                versions=[head.eve_version for head in self.reader.journal.heads if head.eve_version],
             ),
             self._failed,
         )
