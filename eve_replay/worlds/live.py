@@ -56,10 +56,11 @@ def follow(world: World, stop: threading.Event, *, old: bool = True) -> Iterator
     """
     if not isinstance(world, Watchable):
         return
+    changes = world.changes(stop)  # before anything is read, so that nothing is missed in between
     follower = Follower(world, old=True)
     if not old:
         yield from Follower(world, old=False).new(run.run_id for run in list(world.runs()))
-    for touched in world.changes(stop):
+    for touched in changes:
         skipped = len(world.receipt.skipped)
         yield from follower.new(touched)
         for pause in _PAUSES:

@@ -21,21 +21,38 @@ _AFTERWARDS = 40
 _PARTS = ("runs", "events", "steps", "hooks", "waits")
 
 
-def changes(tree: FileTree, base: str, stop: threading.Event, *, every: float = _EVERY) -> Iterator[set[str]]:
-    """Yield sets of run ids that were touched until ``stop`` is set; ends at once if nothing can change."""
+def changes(
+    tree: FileTree, base: str, stop: threading.Event, *, every: float | None = None
+) -> Iterator[set[str]]:
+    """Yield sets of run ids that were touched until ``stop`` is set; ends at once if nothing can change.
+
+    What counts as new is fixed by this call, not by the first use of what it returns: so nothing is missed
+    between a reading that follows the call and the first change.
+    """
     if not tree.live:
-        return
+        return iter(())
+    look = _Look(tree, base)
+    look.touched()
+    return _changes(tree, base, stop, look, _EVERY if every is None else every)
+
+
+def _changes(
+    tree: FileTree, base: str, stop: threading.Event, look: _Look, every: float
+) -> Iterator[set[str]]:
     root = getattr(tree, "root", None)
     if isinstance(root, str):
         try:
-            yield from _notices(join(root, base), stop)
+            yield from _notices(join(root, base), stop, look)
             return
         except (ImportError, OSError, RuntimeError):
             pass  # no watchfiles, or the system gives no notices here: look
-    yield from _looks(tree, base, stop, every)
+    while not stop.wait(every):
+        touched = look.touched()
+        if touched:
+            yield touched
 
 
-def _notices(folder: str, stop: threading.Event) -> Iterator[set[str]]:
+def _notices(folder: str, stop: threading.Event, look: _Look) -> Iterator[set[str]]:
     import watchfiles
 
     found = watchfiles.watch(
@@ -44,11 +61,14 @@ def _notices(folder: str, stop: threading.Event) -> Iterator[set[str]]:
         debounce=200,
         step=40,
         rust_timeout=300,
+        yield_on_timeout=True,
         raise_interrupt=True,
         watch_filter=None,
     )
-    for batch in found:
+    for number, batch in enumerate(found):
         touched = _runs_of(PurePath(path).relative_to(folder).parts for _, path in batch)
+        if number == 0:
+            touched |= look.touched()  # what came before the system began to tell
         if touched:
             yield touched
 
@@ -69,15 +89,6 @@ def _run_of(parts: tuple[str, ...]) -> str:
     if parts[0] == "runs" or parts[:2] == ("streams", "runs"):
         return parsed.stem
     return split_run(parsed.stem)[0] if parts[0] in ("events", "steps", "waits") else ""
-
-
-def _looks(tree: FileTree, base: str, stop: threading.Event, every: float) -> Iterator[set[str]]:
-    look = _Look(tree, base)
-    look.touched()
-    while not stop.wait(every):
-        touched = look.touched()
-        if touched:
-            yield touched
 
 
 class _Look:

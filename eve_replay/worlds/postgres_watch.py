@@ -24,7 +24,10 @@ class _Asked(Protocol):
 
 def changes(world: _Asked, stop: threading.Event, *, every: float = _EVERY) -> Iterator[set[str]]:
     """Yield sets of run ids with new events, until ``stop`` is set. A run may be named twice."""
-    last = world.newest_event()
+    return _changes(world, stop, every, world.newest_event())
+
+
+def _changes(world: _Asked, stop: threading.Event, every: float, last: str) -> Iterator[set[str]]:
     while not stop.wait(every):
         world.refresh()
         newest = world.newest_event()
