@@ -42,7 +42,7 @@ function ticksFor(knots, window, width) {
     const step = niceStep((b.at - a.at) / Math.max(1, wide / 90));
     for (let at = Math.ceil(a.at / step) * step; at <= b.at; at += step) {
       const x = px(placeOn(knots, at));
-      if (x < -1 || x > width + 1 || x - last < 64) continue;
+      if (x < -1 || x > width - 48 || x - last < 64) continue; // a label at the very end would be cut
       last = x;
       const decimals = step < 10 ? 3 : step < 100 ? 2 : step < 1000 ? 1 : 0;
       const label = at < 60e3 ? `+${(at / 1000).toFixed(decimals)} s`
