@@ -5,7 +5,7 @@ from __future__ import annotations
 from eve_replay.cli._common import Shell, match_id
 from eve_replay.errors import NotFound, WrongUse
 from eve_replay.records import RunRecord
-from eve_replay.worlds.base import World
+from eve_replay.worlds.base import Pageable, World
 
 __all__ = ["locate_step", "pick_run"]
 
@@ -22,6 +22,8 @@ def pick_run(shell: Shell, world: World, wanted: str | None) -> RunRecord:
             return world.run(wanted)
         except NotFound:
             pass  # said with what there is, below
+    if wanted and isinstance(world, Pageable):
+        return world.run(match_id(world.run_ids(), wanted, "run"))
     records = {record.run_id: record for record in world.runs()}
     if wanted:
         return records[match_id(records, wanted, "run")]

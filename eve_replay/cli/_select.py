@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 
 from eve_replay.cli._common import match_id
 from eve_replay.errors import NotFound, WrongUse
@@ -27,6 +28,10 @@ def session_wanted(journal: Journal, wanted: str | None) -> Session:
     """
     if not wanted:
         return journal.session(None)
+    if journal.by_name:
+        # A large world: ids are enough to find it. What they do not settle, the sessions do.
+        with suppress(NotFound):
+            return journal.session(match_id(journal.run_ids, wanted, "session"))
     heads = [head.id for head in journal.heads]
     return journal.session(match_id(_ids(journal), wanted, "session", named=heads))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import click
 
 from eve_replay.cli._common import (
@@ -12,15 +14,24 @@ from eve_replay.cli._common import (
     emit_json,
     finish,
     next_words,
+    note,
     open_source,
     source_argument,
 )
-from eve_replay.views.records import RunRow, run_rows
+from eve_replay.errors import WrongUse
+from eve_replay.records import RunRecord
+from eve_replay.views.records import RunRow, run_row, run_rows
 from eve_replay.views.table import Cell, Column, Row, Table
 from eve_replay.views.text import Line, line
 from eve_replay.views.words import ago, day_and_clock, duration, plural, short_ids, word_for, zone_name
+from eve_replay.worlds.base import Pageable, World
 
 __all__ = ["cli", "run_json"]
+
+#: Above this a world that can page shows only its newest runs, ``_SHOWN`` of them.
+_MANY = 1_000
+_SHOWN = 200
+_PAGE = 2_000
 
 
 @command("runs")
@@ -28,6 +39,7 @@ __all__ = ["cli", "run_json"]
 @click.option("--status", multiple=True, metavar="STATUS", help="Only runs of this status; may be repeated.")
 @click.option("--workflow", metavar="TEXT", help="Only workflows whose name contains this.")
 @click.option("--last", type=click.IntRange(min=1), metavar="N", help="Only the newest N.")
+@click.option("--all", "every", is_flag=True, help="All of them, however many there are.")
 @click.option("--whole-ids", is_flag=True, help="Show ids whole.")
 def cli(
     shell: Shell,
@@ -35,41 +47,77 @@ def cli(
     status: tuple[str, ...],
     workflow: str | None,
     last: int | None,
+    every: bool,
     whole_ids: bool,
 ) -> None:
     """List the runs, oldest first, children below the run that started them.
 
-    Nothing is decoded: a world of thousands of runs is listed at once. The status is the record's own;
-    `eve-replay why` says what it means.
+    Nothing is decoded: a world of thousands of runs is listed at once. Of a database with very many runs
+    the newest are shown, unless --all or --json is given. The status is the record's own; `eve-replay why`
+    says what it means.
     """
+    if every and last is not None:
+        raise WrongUse("--all and --last cannot both be meant.", hint="Give one of them.")
     world = open_source(shell, source)
-    everything = run_rows(world.runs())
-    rows = [
-        row
-        for row in everything
-        if (not status or word_for(row.status).word in status or row.status in status)
-        and (not workflow or workflow.lower() in row.workflow_name.lower())
-    ]
-    if last is not None:
-        newest = {row.run_id for row in sorted(rows, key=lambda row: row.run_id)[-last:]}
-        rows = [row for row in rows if row.run_id in newest]
+
+    def fits(row: RunRow) -> bool:
+        return (not status or word_for(row.status).word in status or row.status in status) and (
+            not workflow or workflow.lower() in row.workflow_name.lower()
+        )
+
+    total, rows, cut = _read(world, fits, last, bounded=not every and not shell.json)
     if shell.json:
         emit_json(shell, "runs", world, world.receipt, runs=[run_json(row) for row in rows])
     else:
-        shown = f"{len(rows)} of " if len(rows) < len(everything) else ""
+        shown = f"{len(rows):,} of " if len(rows) < total else ""
         echo(
             shell,
             [
                 line(
                     (world.label, "strong"),
-                    (f"  {world.kind}, {shown}{plural(len(everything), 'run')}", "muted"),
+                    (f"  {world.kind}, {shown}{plural(total, 'run')}", "muted"),
                 )
             ],
         )
-        echo_table(shell, _table(shell, rows, whole_ids=whole_ids, filtered=bool(everything)))
+        echo_table(shell, _table(shell, rows, whole_ids=whole_ids, filtered=total > 0))
         if rows:
             echo(shell, [_foot(shell, source, rows)])
+        if cut:
+            words = next_words(source, f"runs --last {len(rows) * 10}")
+            note(shell, f"The newest {len(rows):,} are shown. `{words}` shows more of them, --all every run.")
     finish(shell, world.receipt)
+
+
+def _read(
+    world: World, fits: Callable[[RunRow], bool], last: int | None, *, bounded: bool
+) -> tuple[int, list[RunRow], bool]:
+    """Return how many runs there are, the rows to show, and whether older ones that fit were left out."""
+    if isinstance(world, Pageable):
+        total = world.count_runs()
+        if last is None and bounded and total > _MANY:
+            found = _newest(world, fits, _SHOWN + 1)
+            return total, list(run_rows(found[-_SHOWN:])), len(found) > _SHOWN
+        if last is not None:
+            return total, list(run_rows(_newest(world, fits, last))), False
+    everything = run_rows(world.runs())
+    rows = [row for row in everything if fits(row)]
+    if last is not None:
+        newest = {row.run_id for row in sorted(rows, key=lambda row: row.run_id)[-last:]}
+        rows = [row for row in rows if row.run_id in newest]
+    return len(everything), rows, False
+
+
+def _newest(world: Pageable, fits: Callable[[RunRow], bool], wanted: int) -> list[RunRecord]:
+    """Return the newest runs that fit, oldest first, reading no further back than needed."""
+    found: list[RunRecord] = []
+    after: str | None = None
+    while len(found) < wanted:
+        page = world.page(min(max(wanted, _SHOWN), _PAGE), after=after, newest_first=True)
+        if not page:
+            break
+        found += [record for record in page if fits(run_row(record))]
+        after = page[-1].run_id
+    return sorted(found[:wanted], key=lambda record: record.run_id)
 
 
 def run_json(row: RunRow) -> dict[str, object]:

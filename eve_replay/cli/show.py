@@ -34,7 +34,7 @@ from eve_replay.views.words import (
     word_for,
     zone_name,
 )
-from eve_replay.worlds.base import World
+from eve_replay.worlds.base import Pageable, World
 
 __all__ = ["cli"]
 
@@ -53,7 +53,8 @@ def cli(shell: Shell, source: str | None, run: str | None, whole_ids: bool) -> N
     events = list(world.events(record.run_id))
     steps = step_rows(world.steps(record.run_id), events)
     others = list(world.others(record.run_id))
-    children = [run_row(each) for each in world.runs() if each.attribute("$parentRunId") == record.run_id]
+    candidates = world.children(record.run_id) if isinstance(world, Pageable) else world.runs()
+    children = [run_row(each) for each in candidates if each.attribute("$parentRunId") == record.run_id]
     row = run_row(record)
     if shell.json:
         emit_json(

@@ -52,19 +52,18 @@ def cli(
     if session and only and session != only:
         raise WrongUse("SESSION was given twice.", hint="Give it once.")
     journal = open_journal(shell, source)
-    heads = journal.heads
     wanted = session or only
     if wanted:
         ids = [session_wanted(journal, wanted).id]
     else:
-        ids = [head.id for head in heads]
+        ids = [head.id for head in journal.heads]
     world = why_all(
         (journal.session(id_) for id_ in ids),
         voice=Voice(now=shell.now, zone=shell.zone, lease=timedelta(seconds=lease)),
         policy=effects,
         ledger=load_ledger(ledger, ledger_query, column),
         eve=eve,
-        versions=[head.eve_version for head in heads if head.eve_version],
+        versions=journal.versions,
     )
     bad = any(v.severity != "info" for report in world.reports for v in report.verdicts)
     if shell.json:

@@ -15,12 +15,14 @@ from eve_replay.journal.model import Attempt, Run, Session, SessionHead, Step, T
 from eve_replay.journal.sessions import SessionMap
 from eve_replay.problems import Receipt
 from eve_replay.records import RunRecord
-from eve_replay.worlds.base import World
+from eve_replay.worlds.base import Pageable, World
 
 __all__ = ["Journal", "LazySequence", "open_journal"]
 
 T = TypeVar("T")
 _KEPT = 32  # built sessions kept in memory
+_NEWEST = 200  # runs of a large world that are asked for their version
+_LETTERS = 26  # of a whole id, after its prefix
 
 
 class LazySequence(Sequence[T]):
@@ -52,7 +54,8 @@ class Journal:
     """Everything one world tells, by session, run, turn and step.
 
     Run records are read once, when first needed; a session is built when asked for and the last few are
-    kept. Reading never writes to the world and never raises for bad content: see ``receipt``.
+    kept. Where the world can (``Pageable``), a session that is named is read by its own runs alone.
+    Reading never writes to the world and never raises for bad content: see ``receipt``.
 
     Args:
         world: any world; it is closed with the journal.
@@ -65,6 +68,7 @@ class Journal:
         self.keys = keys
         self._keep = max(1, keep)
         self._map: SessionMap | None = None
+        self._near: dict[str, SessionMap] = {}
         self._built: OrderedDict[str, Session] = OrderedDict()
 
     @property
@@ -90,6 +94,28 @@ class Journal:
         return tuple(sorted(self.map.heads.values(), key=lambda h: h.id))
 
     @property
+    def by_name(self) -> bool:
+        """Whether one session can be had without reading every run record, as of a large database."""
+        return self._map is None and isinstance(self.world, Pageable)
+
+    @property
+    def run_ids(self) -> Sequence[str]:
+        """The id of every run, oldest first; of a large world nothing else is read."""
+        if self._map is None and isinstance(self.world, Pageable):
+            return self.world.run_ids()
+        return tuple(self.map.records)
+
+    @property
+    def versions(self) -> frozenset[str]:
+        """The eve versions of the sessions; of a large world those of its newest runs."""
+        if self._map is None and isinstance(self.world, Pageable):
+            newest = SessionMap(self.world.page(_NEWEST, newest_first=True))
+            heads = [head for near in (newest, *self._near.values()) for head in near.heads.values()]
+        else:
+            heads = list(self.map.heads.values())
+        return frozenset(head.eve_version for head in heads if head.eve_version)
+
+    @property
     def sessions(self) -> Sequence[Session]:
         """All sessions, each built when it is looked at."""
         return LazySequence([h.id for h in self.heads], self.session)
@@ -109,18 +135,19 @@ class Journal:
             NotFound: no such session.
             WrongUse: the id fits several, or None was given and there are several.
         """
-        key = self.map.session_of(self._run_id(id_))
+        found, run_id = self._place(id_)
+        key = found.session_of(run_id)
         if key in self._built:
             self._built.move_to_end(key)
         else:
-            self._built[key] = build_session(self.world, self.map, self.map.heads[key], keys=self.keys)
+            self._built[key] = build_session(self.world, found, found.heads[key], keys=self.keys)
             while len(self._built) > self._keep:
                 self._built.popitem(last=False)
         return self._built[key]
 
     def run(self, run_id: str) -> Run:
         """Return one run, built with its session. Raises NotFound."""
-        full = self._run_id(run_id)
+        _, full = self._place(run_id)
         return next(run for run in self.session(full).all_runs if run.run_id == full)
 
     def turn(self, session: Session | str, turn_id: str) -> Turn:
@@ -170,6 +197,24 @@ class Journal:
                 return attempt
         raise NotFound(f"{step.step_id} has {len(step.attempts)} attempts, not {n}.")
 
+    def _place(self, id_: str | None) -> tuple[SessionMap, str]:
+        """Return a map that holds the session of an id, and the whole id of the run that is meant."""
+        if id_ is None or self._map is not None or not isinstance(self.world, Pageable):
+            return self.map, self._run_id(id_)
+        if id_ not in self._near and len(id_.partition("_")[2]) != _LETTERS:
+            id_ = _one_of(self.world.run_ids(), id_) or id_
+        if id_ not in self._near:
+            try:
+                family = self.world.family(id_)
+            except NotFound:
+                # Not a run's whole id: what it is instead, all run records tell.
+                return self.map, self._run_id(id_)
+            near = SessionMap(sorted(family, key=lambda record: record.run_id))
+            while len(self._near) >= self._keep * 8:
+                self._near.pop(next(iter(self._near)))
+            self._near |= dict.fromkeys(near.records, near)
+        return self._near[id_], id_
+
     def _run_id(self, id_: str | None) -> str:
         records, heads = self.map.records, self.map.heads
         if id_ is None:
@@ -196,6 +241,7 @@ class Journal:
     def refresh(self) -> None:
         """Forget what has been read: the next question sees what the world holds now."""
         self._map = None
+        self._near.clear()
         self._built.clear()
 
     def close(self) -> None:
@@ -213,6 +259,14 @@ class Journal:
 
     def __repr__(self) -> str:
         return f"<Journal of {self.world.kind} world {self.world.label!r}>"
+
+
+def _one_of(ids: Iterable[str], wanted: str) -> str | None:
+    """Return the one id that ``wanted`` is, ends or begins; None when none or several fit."""
+    wanted = _end(wanted)
+    ends = [i for i in ids if len(wanted) >= 4 and i.endswith(wanted)]
+    starts = ends or [i for i in ids if len(wanted) >= 6 and i.startswith(wanted)]
+    return starts[0] if len(starts) == 1 else None
 
 
 def _end(id_: str) -> str:

@@ -9,7 +9,7 @@ from typing import Protocol, runtime_checkable
 from eve_replay.problems import Receipt
 from eve_replay.records import EventRecord, Other, RunRecord, StepRecord, StreamChunk
 
-__all__ = ["Opener", "Watchable", "World"]
+__all__ = ["Opener", "Pageable", "Watchable", "World"]
 
 
 @runtime_checkable
@@ -75,6 +75,34 @@ class Watchable(Protocol):
 
     def changes(self, stop: threading.Event) -> Iterator[set[str]]:
         """Yield sets of run ids that were touched, until ``stop`` is set."""
+        ...
+
+
+@runtime_checkable
+class Pageable(Protocol):
+    """A world of so many runs that nobody wants all their records at once: a server with an index.
+
+    Where a world has it, a list shows its newest part and a session is opened by its own runs alone.
+    """
+
+    def page(self, limit: int, *, after: str | None = None, newest_first: bool = False) -> list[RunRecord]:
+        """Return up to ``limit`` runs beyond the run id ``after``, by id (or against it)."""
+        ...
+
+    def count_runs(self) -> int:
+        """Return how many runs there are."""
+        ...
+
+    def run_ids(self) -> list[str]:
+        """Return the id of every run, ascending, and nothing else of it."""
+        ...
+
+    def children(self, run_id: str) -> Iterator[RunRecord]:
+        """Yield the runs that name this run as parent or as root."""
+        ...
+
+    def family(self, run_id: str) -> list[RunRecord]:
+        """Return the run and all that attributes join to it, by run id. Raises NotFound."""
         ...
 
 

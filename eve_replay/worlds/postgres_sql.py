@@ -69,6 +69,10 @@ class Statements:
         """One row when there is a run of this id."""
         return sql.SQL("select 1 from {} where id = %s").format(self._table("workflow_runs"))
 
+    def ids(self) -> sql.Composed:
+        """The ids of all runs."""
+        return sql.SQL("select id::text from {} order by id").format(self._table("workflow_runs"))
+
     def count(self) -> sql.Composed:
         """How many runs there are."""
         return sql.SQL("select count(*) from {}").format(self._table("workflow_runs"))

@@ -99,11 +99,15 @@ class PostgresWorld:
         query = self._say.listing(beyond=after is not None, newest_first=newest_first, limit=limit)
         columns = self._say.columns("workflow_runs", listing=True)
         rows = self._link.ask(query, () if after is None else (after,))
-        return [self._run_of(dict(zip(columns, row, strict=True))) for row in rows]
+        return [self._once(self._run_of(dict(zip(columns, row, strict=True)))) for row in rows]
 
     def count_runs(self) -> int:
         """Return how many runs there are."""
         return int(self._link.ask(self._say.count())[0][0])
+
+    def run_ids(self) -> list[str]:
+        """Return the ids of all runs, ascending."""
+        return [str(run_id) for (run_id,) in self._link.ask(self._say.ids())]
 
     def run(self, run_id: str) -> RunRecord:
         """Return one run with everything in it, read by primary key."""
@@ -115,7 +119,7 @@ class PostgresWorld:
     def children(self, run_id: str) -> Iterator[RunRecord]:
         """Yield the runs that name this run as root or parent (5.0 on; no index: one scan of the runs)."""
         if self._layout.has("workflow_runs", "attributes"):
-            yield from self._listed(self._say.children(), (run_id, run_id))
+            yield from map(self._once, self._listed(self._say.children(), (run_id, run_id)))
 
     def family(self, run_id: str) -> list[RunRecord]:
         """Return the run and all runs joined to it by attributes: what a session consists of, by run id.
@@ -131,7 +135,7 @@ class PostgresWorld:
         while ids := ({*known, *(i for run in known.values() for i in _relatives(run))} - asked):
             asked |= ids
             for run in self._listed(self._say.relatives(), (sorted(ids), sorted(ids))):
-                known.setdefault(run.run_id, run)
+                known.setdefault(run.run_id, self._once(run))
         return [known[key] for key in sorted(known)]
 
     def events(self, run_id: str) -> Iterator[EventRecord]:
@@ -201,6 +205,11 @@ class PostgresWorld:
 
     def _counted(self, table: str, column: str, value: str) -> Iterator[dict[str, Any]]:
         return self._tally.group(table, value, self._rows(table, column, value))
+
+    def _once(self, run: RunRecord) -> RunRecord:
+        """Count a run that was read outside a whole listing."""
+        [counted] = self._tally.group("workflow_runs", run.run_id, (run,))  # to its end: then it is counted
+        return counted
 
     def _of_run(self, table: str, run_id: str) -> Iterator[dict[str, Any]]:
         nothing = True

@@ -14,6 +14,7 @@ from eve_replay.worlds.postgres import opener
 from eve_replay.worlds.postgres_world import PostgresWorld
 from tests.support import pgserver
 from tests.support.corpus import scenario
+from tests.unit.cli._run import call
 
 pytestmark = pytest.mark.postgres
 
@@ -141,6 +142,37 @@ def test_one_run_reads_only_its_own_rows(server: pgserver.Server, world: Postgre
         allowed = 110 if table == "workflow_events" else 10
         assert index - before[table][1] <= allowed, f"{table}: {index - before[table][1]} rows for one run"
     assert after != before
+
+
+def test_commands_read_what_they_show(
+    server: pgserver.Server, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Counted in rows that come over the line: no command about one thing lists all runs."""
+    made: list[int] = []
+    real = PostgresWorld._run_of
+
+    def counted(self: PostgresWorld, row: dict[str, Any]) -> Any:
+        made.append(1)
+        return real(self, row)
+
+    def refused(self: PostgresWorld) -> Iterator[Any]:
+        raise AssertionError("all runs were listed")
+
+    monkeypatch.setattr(PostgresWorld, "_run_of", counted)
+    monkeypatch.setattr(PostgresWorld, "runs", refused)
+    address, run_id = server.url("er_size"), "wrun_01M8" + "4711".rjust(22, "0")
+    for words, most in (
+        (("runs", address), 402),
+        (("runs", address, "--last", "50"), 200),
+        (("why", address, "--session", run_id), 202),
+        (("show", address, run_id), 1),
+        (("show", address, "0004711"), 1),
+        (("attempts", address, "--session", run_id), 2),
+    ):
+        made.clear()
+        result = call(capsys, *words)
+        assert result.code in (0, 1), (words, result.err)
+        assert len(made) <= most, (words, len(made))
 
 
 def test_the_plans_use_the_indexes(world: PostgresWorld) -> None:
