@@ -13,12 +13,14 @@ from eve_replay.codec import dumps_tagged, parse_path
 from eve_replay.codec.lazy import step_into
 from eve_replay.errors import WrongUse
 from eve_replay.notebook.pathways import python_path
+from eve_replay.times import iso
 from eve_replay.values import to_tagged
 from eve_replay.views.base import plain_json, split_key
 from eve_replay.views.crash import CrashLab, outcome_choices
 from eve_replay.views.explorer import Explorer
 from eve_replay.views.find import find, hit_tab
 from eve_replay.views.keys import KEYS
+from eve_replay.views.stops import Stop
 from eve_replay.views.tone import TONES
 from eve_replay.views.value import ValueNode, ValueTree, value_node
 
@@ -61,11 +63,24 @@ def explorer_data(view: Explorer, *, start: str | None = None) -> dict[str, obje
         },
         "tree": plain_json(view.tree),
         "timeline": plain_json(view.timeline),
-        "stops": [plain_json(stop) for stop in view.cursor.stops],
+        "stops": [_stop(stop) for stop in view.cursor.stops],
         "heads": heads,
         "start": start or view.tree.rows[0].key,
         "startIsDefault": start is None,
         "words": shared_words(),
+    }
+
+
+def _stop(stop: Stop) -> dict[str, object]:
+    """Return what the cursor in the browser needs of a moment: there may be ten thousand of them."""
+    return {
+        "key": stop.key,
+        "id": stop.id,
+        "path": stop.path,
+        "label": stop.label,
+        "at": None if stop.at is None else iso(stop.at),
+        "effect": stop.effect,
+        "tone": stop.tone,
     }
 
 
