@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -14,7 +15,12 @@ settings.register_profile(
 settings.load_profile("default")
 
 #: Two browsers, or a browser and a terminal, are too much at a time; a PostgreSQL server serves all tests.
-ONE_WORKER = ("browser", "terminal", "postgres")
+ONE_WORKER = {
+    "tests/e2e/": "screens",
+    "tests/notebooks/": "screens",
+    "tests/tui/test_tmux": "screens",
+    "tests/unit/worlds/test_postgres": "postgres",
+}
 
 
 def pytest_configure() -> None:
@@ -33,12 +39,18 @@ def pytest_configure() -> None:
         time.tzset()
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Give each file one worker, and one to all tests that share a server or that two at a time disturb.
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """With ``-n``: each file has one worker, and so have the files that would disturb each other.
 
-    Used by ``--dist loadgroup``; without xdist the marks do nothing.
+    In place of ``--dist loadgroup``, whose marks pytest-xdist 3.8 loses under pytest 9.2.
     """
-    for item in items:
-        if not any(item.iter_markers("xdist_group")):
-            group = next((name for name in ONE_WORKER if any(item.iter_markers(name))), item.location[0])
-            item.add_marker(pytest.mark.xdist_group("browser" if group == "terminal" else group))
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByFile(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            path = nodeid.partition("::")[0]
+            return next((group for start, group in ONE_WORKER.items() if path.startswith(start)), path)
+
+    config.option.loadscopereorder = False  # files of few tests are the long ones: not last
+    return ByFile(config, log)

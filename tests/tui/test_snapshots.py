@@ -1,4 +1,4 @@
-"""A few screens as SVG pictures. Set EVE_REPLAY_SNAPSHOTS=1 to make them anew, then look at each.
+"""A few screens as SVG pictures. Set EVE_REPLAY_UPDATE=1 to make them anew, then look at each.
 
 They hold no clock and no path: the sample, the instant and the zone are fixed. Another version of Textual
 draws other markup, so they are compared under the version that made them; the text under every one.
@@ -40,7 +40,7 @@ async def test_picture(name):
         await settle(pilot)
         svg = pilot.app.export_screenshot(title="eve-replay")
     path = HERE / "snapshots" / f"{name}.svg"
-    if os.environ.get("EVE_REPLAY_SNAPSHOTS"):
+    if os.environ.get("EVE_REPLAY_UPDATE"):
         path.write_text(svg, "utf-8", newline="\n")
         (HERE / "snapshots" / "textual.txt").write_text(f"{textual.__version__}\n", "utf-8")
     expected = path.read_text("utf-8")
