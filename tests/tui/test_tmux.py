@@ -14,7 +14,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 NUMBERS = itertools.count()
-pytestmark = [pytest.mark.terminal, pytest.mark.skipif(shutil.which("tmux") is None, reason="needs tmux")]
+pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="needs tmux")
 
 
 class Terminal:
