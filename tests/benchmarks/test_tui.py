@@ -27,6 +27,20 @@ ROOT = Path(__file__).parents[2]
 COUNT = 10_000
 
 
+class _Clock:
+    """Tells the benchmark the times that were taken inside the running application."""
+
+    now = 0.0
+
+    def __call__(self):
+        self.now += 1e-9  # a clock that stands still has no precision
+        return self.now
+
+
+CLOCK = _Clock()
+told = pytest.mark.benchmark(timer=CLOCK)
+
+
 def measured(benchmark, prepare, work, *, keys=(), rounds=15, **options):
     """Run ``work(pilot)`` some times in a running application and give the times to the benchmark."""
 
@@ -46,8 +60,12 @@ def measured(benchmark, prepare, work, *, keys=(), rounds=15, **options):
 
     times = asyncio.run(run())
     feed = iter(times)
+
+    def told_time():
+        CLOCK.now += next(feed)
+
     benchmark.extra_info["medianMs"] = round(sorted(times)[len(times) // 2] * 1000, 1)
-    benchmark.pedantic(lambda: next(feed), rounds=1)
+    benchmark.pedantic(told_time, rounds=len(times))
     return sorted(times)[len(times) // 2]
 
 
@@ -56,6 +74,7 @@ def big():
     return Journal(many(COUNT))
 
 
+@told
 def test_filter_keystroke(benchmark):
     texts = [
         "o",
@@ -83,6 +102,7 @@ def test_filter_keystroke(benchmark):
     assert median < 0.05
 
 
+@told
 def test_stepping_through_the_list(benchmark):
     median = measured(
         benchmark,
@@ -93,6 +113,7 @@ def test_stepping_through_the_list(benchmark):
     assert median < 0.05
 
 
+@told
 def test_stepping_through_a_session(benchmark):
     median = measured(
         benchmark,
@@ -103,6 +124,7 @@ def test_stepping_through_a_session(benchmark):
     assert median < 0.05
 
 
+@told
 def test_moving_the_crash_point(benchmark):
     def move(pilot, n):
         screen = pilot.app.screen

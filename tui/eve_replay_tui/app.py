@@ -70,7 +70,7 @@ class ReplayApp(App[None]):
         self.live = False
         self._stop = threading.Event()
         self._labs: dict[tuple[int, str | None], CrashLab] = {}
-        self._timelines: dict[tuple[int, str], Timeline] = {}
+        self._timelines: dict[tuple[int, str], tuple[Explorer, Timeline]] = {}
         for theme in THEMES:
             self.register_theme(theme)
         self.theme = f"eve-{self.options.theme}"
@@ -212,11 +212,12 @@ class ReplayApp(App[None]):
         if not turn_id:
             return explorer.timeline
         key = (id(explorer), turn_id)
-        if key not in self._timelines:
+        known = self._timelines.get(key)
+        if known is None or known[0] is not explorer:  # a number may be given to another object later
             if len(self._timelines) > 40:
                 self._timelines.clear()
-            self._timelines[key] = explorer.turn_timeline(turn_id)
-        return self._timelines[key]
+            known = self._timelines[key] = (explorer, explorer.turn_timeline(turn_id))
+        return known[1]
 
     # -- live --------------------------------------------------------------------------------------------
 
