@@ -152,8 +152,9 @@ def _tabs(view: Explorer, start: str | None) -> Iterator[Mapping[str, object]]:
     """Yield what should come with the widget, what is looked at first coming first."""
     rows = sorted(view.tree.rows, key=lambda row: (row.key != start, row.kind != "session"))
     keys = [row.key for row in view.tree.visible(view.tree.opened)]
-    keys += [row.key for row in rows if row.key not in set(keys)]
-    keys = keys[: _SAVED_ROWS if len(keys) <= _QUICK else _SAVED_ROWS // 4]
+    seen = set(keys)
+    keys += [row.key for row in rows if row.key not in seen]
+    keys = keys[: _SAVED_ROWS if len(keys) <= _QUICK else _SAVED_ROWS // 10]
     large = {step_key(s.run_id, s.step_id)[5:] for s in view.session.steps if _size(s) > _SAVED_PAYLOAD}
 
     def asks(names: tuple[str, ...], kinds: tuple[str, ...] = ()) -> Iterator[Mapping[str, object]]:

@@ -123,7 +123,7 @@ def session_lines(view: Explorer, *, width: int = _WIDTH) -> Iterator[Line]:
     if session.turns:
         yield from table_lines(turns_table(session, view.marks, None), width=width)
     else:
-        yield from tree_lines(view.tree.visible(view.tree.opened), None, width=width)
+        yield from tree_lines(view.tree.visible(view.tree.opened)[: MOST_LINES + 1], None, width=width)
     yield line(("er.explore(session) steps through it; eve-replay why says what ran twice", "muted"))
 
 
