@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @command("ledger")
-@source_and("ledger", required=False)
+@source_and("ledger")
 @click.option("--ledger", "only", metavar="FILE", help="The same as the word, as `why` takes it.")
 @click.option("--effects", metavar="FILE", help="Effects policy (effects.toml).")
 @column_options
