@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
-from urllib.parse import parse_qsl, unquote, urlencode, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
 from eve_replay.errors import EveReplayError, SourceUnreadable, WrongUse
 from eve_replay.worlds.sources import public_source
@@ -81,7 +81,7 @@ def parse_address(source: str, *, schema: str | None = None, timeout: float | No
     place = host + (f":{port}" if port else "")
     database = unquote(parts.path.lstrip("/")) or named.get("dbname", "")
     return Address(
-        conninfo=urlunsplit(("postgresql", parts.netloc, parts.path, urlencode(kept), "")),
+        conninfo=f"postgresql://{parts.netloc}{parts.path}" + ("?" + urlencode(kept) if kept else ""),
         label=f"postgres://{user + '@' if user else ''}{place}/{database}",
         schema=schema or ours.get("schema") or _DEFAULT_SCHEMA,
         timeout=seconds,

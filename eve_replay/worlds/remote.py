@@ -192,8 +192,9 @@ def _file_system(source: str, label: str, given: dict[str, Any]) -> tuple[Any, s
         fs, root = fsspec.core.url_to_fs(source, **given)
     except (ImportError, ValueError) as error:
         package = PROTOCOLS.get(protocol, "") or "the package that fsspec names for it"
+        said = "" if isinstance(error, ImportError) else f": {_PASSWORD.sub('', str(error))}"
         raise SourceUnreadable(
-            f"Reading {protocol}:// needs {package}: {_PASSWORD.sub('', str(error))}.",
+            f"Reading {protocol}:// needs {package}{said}.",
             hint=f"pip install {package.split(' or ')[0]}." if " that " not in package else "",
         ) from error
     except Exception as error:

@@ -68,6 +68,19 @@ def test_our_parameters_are_not_handed_to_libpq() -> None:
     assert parse_address("postgres://h/d", schema="x", timeout=2.0).schema == "x"
 
 
+@pytest.mark.parametrize(
+    "source",
+    [
+        "postgresql://",
+        "postgresql:///d",
+        "postgresql:///d?host=%2Fvar%2Frun",
+        "postgresql://?host=h&dbname=d",
+    ],
+)
+def test_an_address_without_a_host_reaches_libpq_as_it_is(source: str) -> None:
+    assert parse_address(source).conninfo == source
+
+
 @pytest.mark.parametrize("source", ["postgres://h:notaport/d", "postgres://h/d?timeout=soon", "mysql://h/d"])
 def test_addresses_that_cannot_be_meant(source: str) -> None:
     with pytest.raises(WrongUse):
