@@ -13,8 +13,9 @@ Everything takes plain records and is linear in them; no payload is decoded.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
+from eve_replay.journal.commit_hooks import Log, deliveries, hook_commits
 from eve_replay.journal.commit_states import (
     Delivery,
     HookCode,
@@ -63,7 +64,6 @@ _QUEUED_WITH_HOOK = frozenset({"createSessionStep"})
 _TERMINAL = frozenset({"completed", "failed", "cancelled"})
 _STEP_END = frozenset({"step_completed", "step_failed"})
 _RUN_END = frozenset({"run_completed", "run_failed", "run_cancelled"})
-_INBOX = "eve:inbox:"
 
 
 def run_commits(
@@ -95,40 +95,16 @@ def run_commits(
             waits[other.correlation_id] = other
         elif isinstance(other, HookRecord):
             hooks[other.hook_id] = other
-    by_subject = _Log.read(events)
+    by_subject = Log.read(events)
     return RunCommits(
         run=_run_commit(run_id, record, events, marks),
         steps=_step_commits(run_id, by_subject, {s.step_id: s for s in steps}, marks),
         waits=_wait_commits(run_id, by_subject, waits, marks),
-        hooks=_hook_commits(run_id, by_subject, hooks, marks),
-        deliveries=_deliveries(run_id, by_subject, marks),
+        hooks=hook_commits(run_id, by_subject, hooks, marks),
+        deliveries=deliveries(run_id, by_subject, marks),
         staged=tuple(m.origin for (k, p, _), m in marks.items() if k == "run" and p == "pending"),
         token_locks=tuple(m.origin for (k, p, _), m in marks.items() if k == "token" and p == "lock"),
     )
-
-
-@dataclass(slots=True)
-class _Log:
-    """The log once over: events by what they are about, with their places."""
-
-    steps: dict[str, list[tuple[int, EventRecord]]] = field(default_factory=dict)
-    waits: dict[str, list[tuple[int, EventRecord]]] = field(default_factory=dict)
-    hooks: dict[str, list[tuple[int, EventRecord]]] = field(default_factory=dict)
-    by_id: dict[str, EventRecord] = field(default_factory=dict)
-
-    @classmethod
-    def read(cls, events: Sequence[EventRecord]) -> _Log:
-        log = cls()
-        for place, event in enumerate(events):
-            log.by_id[event.event_id] = event
-            subject = event.correlation_id
-            if not subject:
-                continue
-            family = event.event_type.partition("_")[0]
-            table = {"step": log.steps, "wait": log.waits, "hook": log.hooks}.get(family)
-            if table is not None:
-                table.setdefault(subject, []).append((place, event))
-        return log
 
 
 def _run_commit(
@@ -169,7 +145,7 @@ def _run_commit(
 
 def _step_commits(
     run_id: str,
-    log: _Log,
+    log: Log,
     records: dict[str, StepRecord],
     marks: dict[tuple[str, str, str], MarkRecord],
 ) -> tuple[StepCommit, ...]:
@@ -283,7 +259,7 @@ def _step_code(
 
 def _wait_commits(
     run_id: str,
-    log: _Log,
+    log: Log,
     records: dict[str, WaitRecord],
     marks: dict[tuple[str, str, str], MarkRecord],
 ) -> tuple[WaitCommit, ...]:
@@ -318,110 +294,3 @@ def _wait_commits(
             )
         )
     return tuple(out)
-
-
-def _hook_commits(
-    run_id: str,
-    log: _Log,
-    records: dict[str, HookRecord],
-    marks: dict[tuple[str, str, str], MarkRecord],
-) -> tuple[HookCommit, ...]:
-    out = []
-    tokens = {
-        str(mark.fields.get("hookId")): mark
-        for (kind, phase, _), mark in marks.items()
-        if kind == "token" and phase == "file" and mark.fields.get("runId", run_id) == run_id
-    }
-    ids = dict.fromkeys(log.hooks)
-    ids.update(dict.fromkeys(sorted({*records, *tokens} - set(ids) - {"None"})))
-    for hook_id in ids:
-        events = log.hooks.get(hook_id, [])
-        created = next((event for _, event in events if event.event_type == "hook_created"), None)
-        token_mark = tokens.get(hook_id)
-        token = _token(created, records.get(hook_id), token_mark)
-        code: HookCode
-        if any(event.event_type == "hook_disposed" for _, event in events):
-            code = "disposed"
-        elif ("hook", "disposed", hook_id) in marks:
-            code = "H2"
-        elif created is not None or any(event.event_type == "hook_conflict" for _, event in events):
-            code = "open"
-        elif token_mark is not None:
-            taken = str(token_mark.fields.get("eventId")) in log.by_id
-            code = "H1" if taken else "H1-free"
-        else:
-            code = "open"
-        out.append(
-            HookCommit(
-                run_id=run_id,
-                hook_id=hook_id,
-                code=code,
-                token=token,
-                # A session's inbox is the one hook whose creation the workflow awaits (SWEEP.md section 2).
-                awaited=token.startswith(_INBOX) or not token,
-                system=token.startswith("abrt_"),
-                evidence=(
-                    *([token_mark.origin] if token_mark else []),
-                    *(event.event_id for _, event in events),
-                ),
-            )
-        )
-    return tuple(out)
-
-
-def _token(created: EventRecord | None, record: HookRecord | None, mark: MarkRecord | None) -> str:
-    for value in (
-        created.data.get("token") if created else None,
-        record.text("token") if record else None,
-        mark.fields.get("token") if mark else None,
-    ):
-        if isinstance(value, str):
-            return value
-    return ""
-
-
-def _deliveries(
-    run_id: str, log: _Log, marks: dict[tuple[str, str, str], MarkRecord]
-) -> tuple[Delivery, ...]:
-    received: list[tuple[int, Delivery]] = []
-    seen: set[str] = set()
-    for hook_id, events in log.hooks.items():
-        for place, event in events:
-            if event.event_type != "hook_received":
-                continue
-            resume = event.text("resumeId")
-            if resume:
-                seen.add(resume)
-            received.append(
-                (
-                    place,
-                    Delivery(
-                        run_id=run_id,
-                        hook_id=hook_id,
-                        event_id=event.event_id,
-                        received=True,
-                        resume_id=resume,
-                        at=event.created_at,
-                        evidence=(event.event_id,),
-                    ),
-                )
-            )
-    received.sort(key=lambda pair: pair[0])
-    lost = []
-    for (kind, _, _), mark in marks.items():
-        if kind != "resume" or mark.fields.get("runId", run_id) != run_id:
-            continue
-        resume = mark.text("resumeId")
-        if resume in seen or (str(mark.fields.get("eventId")) in log.by_id and not resume):
-            continue
-        lost.append(
-            Delivery(
-                run_id=run_id,
-                hook_id=mark.text("hookId") or "",
-                event_id=mark.text("eventId") or "",
-                received=False,
-                resume_id=resume,
-                evidence=(mark.origin,),
-            )
-        )
-    return (*(delivery for _, delivery in received), *lost)

@@ -11,7 +11,7 @@ from eve_replay.errors import WrongUse
 from eve_replay.journal.executions import Executions
 from eve_replay.recovery.environment import Environment
 from eve_replay.recovery.result import Outcome, Paid, Verdict
-from eve_replay.recovery.situation import NEVER, EffectState, Situation, StepState
+from eve_replay.recovery.situation import NEVER, Situation, StepState
 from eve_replay.recovery.strategies import ModelAnswer
 
 __all__ = ["Applied", "Course", "Fate", "Future", "RecoveryPolicy", "policies", "policy_named"]
@@ -120,11 +120,6 @@ def scaled(base: Executions, times: Executions) -> Executions:
     else:
         top = base.max * times.max
     return Executions(min=base.min * times.min, max=top)
-
-
-def effect_name(effect: EffectState) -> str:
-    """Return what a person calls the effect."""
-    return f"{effect.tool} ({effect.call_id})" if effect.call_id else effect.tool
 
 
 def policies() -> Mapping[str, RecoveryPolicy]:
