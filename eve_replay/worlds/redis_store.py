@@ -6,7 +6,7 @@ import base64
 import binascii
 from collections.abc import Iterator, Mapping
 from typing import Any, Protocol
-from urllib.parse import parse_qs, urlsplit, urlunsplit
+from urllib.parse import parse_qs, urlsplit
 
 from eve_replay.errors import EveReplayError, SourceUnreadable, WrongUse
 from eve_replay.worlds.redis_rdb import RdbKey
@@ -80,7 +80,7 @@ class ServerStore:
             )
             self._errors: Any = redis.exceptions
             self._link: Any = redis.Redis.from_url(
-                urlunsplit((parts.scheme, parts.netloc, parts.path, query, "")),
+                f"{parts.scheme}://{parts.netloc}{parts.path}" + (f"?{query}" if query else ""),
                 socket_timeout=timeout,
                 socket_connect_timeout=min(timeout, 10.0),
                 decode_responses=False,

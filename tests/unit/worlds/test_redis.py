@@ -22,6 +22,7 @@ from eve_replay.worlds.redis import opener
 from eve_replay.worlds.redis_listpack import lzf, stream_entries, ziplist
 from eve_replay.worlds.redis_rdb import read_rdb
 from eve_replay.worlds.redis_world import RedisWorld
+from eve_replay.worlds.registry import open_world
 from tests.support import redisserver
 from tests.support.corpus import names, scenario
 from tests.support.vendor_oracle import check, same_paths
@@ -324,6 +325,15 @@ def test_passwords_and_permissions(locked: redisserver.Server) -> None:
     assert len(dump_document(world)["events"]) == 11
     world.close()
     assert "may not read" in failure(f"redis://poor:s3cret2@{place}/0")
+
+
+def test_an_address_without_a_host_means_this_machine() -> None:
+    with pytest.raises(SourceUnreadable, match="localhost:6399/0"):
+        open_world("redis://:6399/0?timeout=2")
+    try:
+        open_world("redis:///0?timeout=2").close()
+    except SourceUnreadable as error:  # a server of this machine may or may not answer
+        assert "localhost:6379/0" in str(error)
 
 
 def test_dead_and_silent_servers() -> None:
