@@ -43,13 +43,16 @@ def _root() -> Path:
     return root
 
 
-@functools.cache
 def scenario(name: str) -> Path:
     """Unpack a recording (once per process) and return its folder. Read only by convention.
 
     For a scenario of ``local`` it holds ``data/``, ``ledger.ndjson``, ``facts.json``, ``oracle.json`` ...
     """
-    source = archive(name)
+    return _unpacked(archive(name))
+
+
+@functools.cache
+def _unpacked(source: Path) -> Path:
     target = _root() / source.relative_to(CORPUS).with_name(source.name.split(".tar.")[0])
     target.mkdir(parents=True)
     with tarfile.open(source) as tar:
