@@ -154,5 +154,6 @@ def check_stream(session: Session) -> Iterator[Finding]:
             "repeats under new "
             "ids.",
             why="Readers that join by meta.id see both; join by turnId, stepIndex and sequence instead.",
+            run_id=twice[0].run_id,
             session_id=session.id,
         )

@@ -117,7 +117,10 @@ def effects_table(report: Report) -> Table:
     )
     rows = []
     for effect, counted in zip(report.effects, report.counts, strict=True):
-        word = executions(effect.executions.min, effect.executions.max)
+        known = None if counted is None else counted.count
+        bounds = effect.executions
+        said = (known, known) if known or (known == 0 and not bounds.min) else (bounds.min, bounds.max)
+        word = executions(*said)
         rows.append(
             (
                 Cell(_named(effect)),

@@ -11,7 +11,7 @@ from eve_replay.checks import LEASE, Finding, Verdict, Voice, check_session, che
 from eve_replay.checks import why_all as _why_all
 from eve_replay.journal import Session
 from eve_replay.journal.policy import EffectsPolicy
-from eve_replay.views.base import View, step_key
+from eve_replay.views.base import View, event_key, step_key
 from eve_replay.views.evidence import EvidenceRow, evidence_rows
 from eve_replay.views.postmortem import tone_of, word_of
 from eve_replay.views.safe import safe_text
@@ -196,8 +196,14 @@ def _findings(findings: Iterable[Finding]) -> tuple[FindingRow, ...]:
 def _finding(finding: Finding) -> FindingRow:
     evidence = evidence_rows(finding.code, "observed", finding.evidence)
     key = next((row.key for row in evidence if row.key), "")
-    if not key and finding.run_id:
+    if not key and finding.run_id and finding.where.startswith("step_"):
+        key = step_key(finding.run_id, finding.where)
+    elif not key and finding.run_id and finding.where.startswith("evnt_"):
+        key = event_key(finding.run_id, finding.where)
+    elif not key and finding.run_id:
         key = f"run:{finding.run_id}"
+    elif not key and finding.session_id:
+        key = f"session:{finding.session_id}"
     return FindingRow(
         key=key,
         code=finding.code,

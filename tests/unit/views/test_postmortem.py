@@ -49,6 +49,13 @@ def test_tables():
     assert plain(table_lines(reports_table([]))) == "There are no sessions here."
 
 
+def test_the_count_of_a_ledger_is_what_the_table_says():
+    assert "may have run twice" in plain(table_lines(effects_table(report()), width=140))
+    made = report(ledger=scenario("crash-in-tool") / "ledger.ndjson")
+    text = plain(table_lines(effects_table(made), width=140))
+    assert text.count("ran twice") == 2 and "may have" not in text
+
+
 def test_findings_and_their_sum():
     with open_journal(str(data("crash-in-tool"))) as book:
         found = list(check_session(book.sessions[0], now=at(0)))

@@ -71,3 +71,11 @@ def test_search_in_one_session(text):
     hits = list(session_hits(journal, session, text))
     assert hits and all(text in hit.text for hit in hits)
     assert list(session_hits(journal, session, "nothing like it")) == []
+
+
+def test_every_finding_about_a_session_can_be_gone_to():
+    _, session = opened("crash-in-tool")
+    rows = finding_rows(session, now=NOW)
+    (again,) = [row for row in rows if row.code == "stream-repeats"]
+    assert again.key == f"step:{session.id}/{again.where}"
+    assert all(row.key for row in rows)
