@@ -197,6 +197,8 @@ def cut(text: str, width: int, *, end: str = "…", keep: str = "start") -> str:
 
 
 def _head(text: str, width: int) -> str:
+    if text[: width + 1].isascii():  # no mark can join what is kept
+        return text[:width]
     used, out = 0, []
     for cluster, cells in graphemes(text):
         if used + cells > width:

@@ -20,6 +20,7 @@ import pytest
 from textual.widgets import Input
 
 from eve_replay.journal import Journal
+from tests.support import corpus
 from tests.tui.support import NOW, running, settle
 from tests.tui.worlds import many
 
@@ -120,6 +121,19 @@ def test_stepping_through_a_session(benchmark):
         lambda pilot: None,
         lambda pilot, n: pilot.app.screen.move("next-event" if n % 2 else "next-step"),
         keys=["enter"],
+    )
+    assert median < 0.05
+
+
+@told
+def test_stepping_through_a_long_session(benchmark):
+    """3,250 moments in 250 turns: the key's own work, whatever the length of the session."""
+    median = measured(
+        benchmark,
+        lambda pilot: None,
+        lambda pilot, n: pilot.app.screen.move("next-step" if n % 3 else "next-event"),
+        keys=["enter"],
+        source=corpus.data("long-session"),
     )
     assert median < 0.05
 

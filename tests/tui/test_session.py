@@ -222,3 +222,35 @@ async def test_other_recordings_open_and_step_to_their_end(name):
             if screen_name(pilot) != "SessionScreen":
                 await press(pilot, "escape")
         assert screen_name(pilot) == "SessionScreen"
+
+
+async def test_stepping_inside_what_is_open_draws_the_panes_no_second_time():
+    async with running(keys=["enter"]) as pilot:
+        me = screen(pilot)
+        again = 0
+        for _ in range(8):
+            tree, opened = me.outline.rows, set(me.opened)
+            bars, view = me.timeline.bars.rows, me.timeline._view
+            await press(pilot, "n")
+            assert (me.outline.rows is tree) == (me.opened == opened)
+            assert (me.timeline.bars.rows is bars) == (me.timeline._view is view)
+            assert me.timeline._drawing.focus in (*me.here.path, me.key)
+            again += me.outline.rows is tree
+        assert again >= 4
+
+
+async def test_a_key_that_is_held_makes_the_tab_of_the_last_place_only():
+    async with running(keys=["enter"]) as pilot:
+        explorer, made = screen(pilot).explorer, []
+        tabs = explorer.inspector.tabs
+
+        def counted(key):
+            made.append(key)
+            return tabs(key)
+
+        explorer.inspector.tabs = counted
+        for _ in range(5):
+            screen(pilot).move("previous-event")
+        await settle(pilot)
+        assert made == [screen(pilot).key]
+        assert screen(pilot).inspector.shown.tab.key == screen(pilot).key

@@ -101,7 +101,8 @@ class SessionScreen(Links, Panes, ReplayScreen):
         self.opened: set[str] = set()
         self.pane = "tree"
         self.zoomed = False
-        self._shown: tuple[str, ...] = ()
+        self._folds: frozenset[str] | None = None
+        self._parents: dict[str, str] = {}
         self._stated: SessionRow | None = None
 
     def compose(self) -> ComposeResult:
@@ -184,7 +185,8 @@ class SessionScreen(Links, Panes, ReplayScreen):
         first = self.explorer is None
         self.explorer = explorer
         self.opened |= set(explorer.tree.opened) if first else set()
-        self._shown = ()
+        self._folds = None
+        self._parents = {row.key: row.parent for row in explorer.tree.rows}
         self._stated = None
         self._heading()
         start(self, "status", self._status, explorer)
@@ -249,15 +251,21 @@ class SessionScreen(Links, Panes, ReplayScreen):
         explorer = self.explorer
         if explorer is None:
             return
-        rows = explorer.tree.visible(self.opened)
-        keys = tuple(row.key for row in rows)
-        if keys != self._shown:
-            self._shown = keys
-            self.outline.show(
-                Listing(rows, lambda row, width: tree_row(row, width, row.key in self.opened), _key)
-            )
-        else:
-            self.outline.restyle()
+        folds = frozenset(self.opened)
+        if folds == self._folds:
+            return  # stepping inside what is open draws no row anew
+        self._folds = folds
+        rows = explorer.tree.visible(folds)
+        self.outline.show(
+            Listing(rows, lambda row, width: tree_row(row, width, row.key in self.opened), _key)
+        )
+
+    def _above(self, key: str) -> list[str]:
+        """Return the keys of what holds a row, innermost first."""
+        found: list[str] = []
+        while key := self._parents.get(key, ""):
+            found.append(key)
+        return found
 
     def go_to(self, key: str, *, again: bool = False, from_tree: bool = False) -> bool:
         """Select a thing everywhere; return whether the session has it."""
@@ -272,7 +280,7 @@ class SessionScreen(Links, Panes, ReplayScreen):
         except EveReplayError:
             if not explorer.inspector.title(key):
                 return False
-            for each in reversed(explorer.tree.ancestors(key)):
+            for each in self._above(key):
                 try:
                     self.here = explorer.cursor.go(self.here, each)
                     break
@@ -299,11 +307,10 @@ class SessionScreen(Links, Panes, ReplayScreen):
         self.key = key
         path = self.here.path if self.here is not None else ()
         if not from_tree:
-            known = {row.key for row in explorer.tree.rows} if len(explorer.tree.rows) < 50_000 else set()
             inner = path[: path.index(key) + 1] if key in path else (key,)
-            target = next((each for each in reversed((*path[:1], *inner)) if each in known), "")
+            target = next((each for each in reversed((*path[:1], *inner)) if each in self._parents), "")
             if target:
-                self.opened |= set(explorer.tree.ancestors(target))
+                self.opened.update(self._above(target))
                 self._show_tree()
                 self.outline.select(target)
         turn = self.here.turn if self.here is not None and key != f"session:{explorer.session.id}" else ""

@@ -22,6 +22,8 @@ __all__ = ["InspectorPane"]
 
 _FIRST = "effects"
 _PAGE = 1000
+#: Seconds the cursor must rest before the open tab is made.
+_REST = 0.03
 
 
 class InspectorPane(Vertical):
@@ -53,7 +55,7 @@ class InspectorPane(Vertical):
     def look(self, explorer: Explorer, key: str) -> None:
         """Show a thing, with the tab that was open before if it has it."""
         self.explorer, self.key = explorer, key
-        self._ask(0)
+        self._ask(0, rest=_REST)
 
     def open(self, name: str) -> None:
         """Open a tab."""
@@ -71,13 +73,15 @@ class InspectorPane(Vertical):
         if 0 < n <= len(self.heads):
             self.open(self.heads[n - 1].name)
 
-    def _ask(self, first: int) -> None:
+    def _ask(self, first: int, rest: float = 0.0) -> None:
         if self.explorer is not None:
-            start(self, "tab", self._fetch, self.explorer, self.key, self.wanted, first)
+            start(self, "tab", self._fetch, self.explorer, self.key, self.wanted, first, rest)
 
-    async def _fetch(self, explorer: Explorer, key: str, wanted: str, first: int) -> None:
+    async def _fetch(self, explorer: Explorer, key: str, wanted: str, first: int, rest: float) -> None:
         from eve_replay_tui.screens.base import error_text
 
+        if rest:  # the step is painted first, and a key that is held decodes nothing on the way
+            await asyncio.sleep(rest)
         app = cast("ReplayApp", self.app)
 
         def made() -> tuple[tuple[TabHead, ...], Tab]:

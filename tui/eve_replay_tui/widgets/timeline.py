@@ -185,6 +185,8 @@ class TimelinePane(Vertical):
         self.squeezed = True
         self._view: Timeline | None = None
         self._focus = ""
+        self._drawing: Drawing | None = None
+        self._keys: frozenset[str] = frozenset()
 
     def compose(self) -> ComposeResult:
         """Return scale and list."""
@@ -203,13 +205,22 @@ class TimelinePane(Vertical):
             return
         again = view is self._view
         self._view, self._focus = view, focus
+        drawing = self._drawing
+        if again and drawing is not None:
+            self._step(drawing, focus, path)
+            return
+        self._drawing = None
         if not view.rows:
             self.query_one(Ruler).drawing = None
             bars.show(notice("Nothing here has a time."))
             return
-        shown = {bar.key for row in view.rows for bar in row.bars}
-        marked = next((key for key in (focus, *reversed(path)) if key in shown), focus)
-        drawing = Drawing(view, squeezed=self.squeezed, ascii_only=bars.painter.ascii_only, focus=marked)
+        self._keys = frozenset(bar.key for row in view.rows for bar in row.bars)
+        drawing = self._drawing = Drawing(
+            view,
+            squeezed=self.squeezed,
+            ascii_only=bars.painter.ascii_only,
+            focus=self._marked(focus, path),
+        )
         ruler = self.query_one(Ruler)
         ruler.drawing = drawing
         ruler.refresh()
@@ -217,6 +228,18 @@ class TimelinePane(Vertical):
         rows: Listing[_Item] = Listing(items, drawing.row, lambda item: item.key)
         at = next((n for key in (focus, *reversed(path)) if (n := rows.find(key)) is not None), None)
         bars.show(rows, select=at if at is not None else (None if again else 0))
+
+    def _marked(self, focus: str, path: tuple[str, ...]) -> str:
+        """Return the key of the bar that is marked: the selected thing's, or that of what holds it."""
+        return next((key for key in (focus, *reversed(path)) if key in self._keys), focus)
+
+    def _step(self, drawing: Drawing, focus: str, path: tuple[str, ...]) -> None:
+        """Mark another bar of the same timeline; nothing is laid out anew."""
+        marked = self._marked(focus, path)
+        if marked != drawing.focus:
+            drawing.focus = marked
+            self.bars.restyle()
+        any(self.bars.select(key) for key in (focus, *reversed(path)))
 
     def toggle_scale(self) -> None:
         """Change between the squeezed and the true scale."""
