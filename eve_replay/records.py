@@ -168,6 +168,11 @@ class EventRecord(Record):
         return event_slot(self.event_id)
 
     @property
+    def occurred_at(self) -> datetime | None:
+        """When it happened, where the writer knew that: ``created_at`` is when it was written."""
+        return self.time("occurredAt")
+
+    @property
     def data(self) -> Mapping[str, object]:
         """``eventData``, empty when the event has none."""
         value = self.fields.get("eventData")

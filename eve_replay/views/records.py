@@ -15,6 +15,7 @@ from eve_replay.codec import Payload
 from eve_replay.ids import FunctionName, parse_function_name
 from eve_replay.records import EventRecord, RunRecord, StepRecord
 from eve_replay.views.base import View
+from eve_replay.views.words import duration
 
 __all__ = ["EventRow", "RunRow", "StepRow", "event_row", "run_row", "run_rows", "step_rows"]
 
@@ -112,6 +113,8 @@ class EventRow(View):
         payloads: ``(name, stored bytes)`` of what it carries.
         back: seconds by which its time lies before its predecessor's; 0 normally. Slots are the order,
             times are not (formats/OBSERVED.md, 14).
+        occurred_at: when it happened, if the event says so (formats/LOCAL.md, 5: ``occurredAt``) and that is
+            another time than ``at``, when it was written. ``about`` says so too.
     """
 
     event_id: str
@@ -123,6 +126,7 @@ class EventRow(View):
     about: str
     payloads: tuple[tuple[str, int], ...]
     back: float = 0.0
+    occurred_at: datetime | None = None
 
 
 def run_row(record: RunRecord, *, depth: int = 0) -> RunRow:
@@ -293,6 +297,8 @@ def event_row(event: EventRecord, before: EventRecord | None = None) -> EventRow
     at = event.created_at
     earlier = before.created_at if before is not None else None
     back = (earlier - at).total_seconds() if at is not None and earlier is not None and earlier > at else 0.0
+    occurred = event.occurred_at
+    occurred = None if occurred == at else occurred
     return EventRow(
         event_id=event.event_id,
         run_id=event.run_id,
@@ -300,7 +306,15 @@ def event_row(event: EventRecord, before: EventRecord | None = None) -> EventRow
         event_type=event.event_type,
         at=at,
         correlation_id=event.correlation_id,
-        about=_about(event),
+        about=", ".join(filter(None, (_about(event), _happened(occurred, at)))),
         payloads=tuple((name, payload.size) for name, payload in event.payloads()),
         back=back,
+        occurred_at=occurred,
     )
+
+
+def _happened(occurred: datetime | None, written: datetime | None) -> str:
+    if occurred is None or written is None:
+        return ""
+    seconds = (written - occurred).total_seconds()
+    return f"happened {duration(abs(seconds))} {'earlier' if seconds > 0 else 'later'}"
