@@ -15,21 +15,23 @@ if TYPE_CHECKING:
 __all__ = ["attempt_diff", "crash_lab", "explore"]
 
 
-def explore(target: Any, session: Any = None, **options: Any) -> JournalWidget:
+def explore(target: Any, session: Any = None, *, live: bool = False, **options: Any) -> JournalWidget:
     """Return the explorer of a session: tree, timeline and inspector under one cursor.
 
     Args:
         target: a source, journal, session, turn, step or attempt; it opens at what it was given.
         session: id of the session, when the target holds several; the last one otherwise. For a turn, step or
             attempt its session or journal; without it the variables of the notebook are looked through.
+        live: follow a local folder or a Postgres database: new events arrive while the cell stands there,
+            until ``close()``. The target must be a journal or a source.
         **options: ``policy`` (effects policy), and options of ``open_world``.
 
     Raises:
-        EveReplayError: the target has no session, or the notebook extra is not installed.
+        EveReplayError: there is no session, it cannot be followed, or the notebook extra is not installed.
     """
     from eve_replay.notebook.opening import explorer_widget
 
-    return explorer_widget(_checked(target), session, **options)
+    return explorer_widget(_checked(target), session, live=live, **options)
 
 
 def crash_lab(

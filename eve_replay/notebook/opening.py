@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 from itertools import chain, islice
 from typing import Any
 
-from eve_replay.errors import NotFound
-from eve_replay.journal import Attempt, Session, Step, Turn
+from eve_replay.errors import NotFound, WrongUse
+from eve_replay.journal import Attempt, Journal, Session, Step, Turn, open_journal
+from eve_replay.notebook.following import Following
 from eve_replay.notebook.owners import session_of
 from eve_replay.notebook.packing import Answers, explorer_data, lab_data, shared_words
 from eve_replay.notebook.widgets import JournalWidget
@@ -28,21 +29,38 @@ _SAVED_PAYLOAD = 20_000
 _QUICK = 1500
 
 
-def explorer_widget(target: Any, session: Any, *, policy: Any = None, **options: Any) -> JournalWidget:
+def explorer_widget(
+    target: Any, session: Any, *, live: bool = False, policy: Any = None, **options: Any
+) -> JournalWidget:
     """Return the explorer of a session. Raises NotFound, WrongUse."""
+    if live and isinstance(target, Session | Turn | Step | Attempt):
+        raise WrongUse(
+            f"A {type(target).__name__.lower()} does not know where it was read from.",
+            hint="Give the journal or the source: er.explore(journal, live=True).",
+        )
+    if live and not isinstance(target, Journal):
+        target = open_journal(target, **options)
     found, start = session_of(target, session, options)
-    view = Explorer(found, policy)
+    widget = JournalWidget(kind="explorer", identity=found.id, **_explored(found, start, policy, live=live))
+    if live:
+        following = Following(
+            target, found, lambda fresh: widget.take(**_explored(fresh, None, policy, live=True))
+        )
+        widget.on_close = following.stop
+    return widget
+
+
+def _explored(session: Session, start: str | None, policy: Any, *, live: bool) -> dict[str, Any]:
+    view = Explorer(session, policy)
     if start is not None and all(row.key != start for row in view.tree.rows):
         start = None
-    return JournalWidget(
-        kind="explorer",
-        data=explorer_data(view, start=start),
-        answer=Answers(view, policy).answer,
-        identity=found.id,
-        preload=_tabs(view, start),
-        text=f"explorer of session {found.id}, {len(view.tree.rows)} rows",
-        fallback=lines_html(islice(session_lines(view), MOST_LINES), label="Session"),
-    )
+    return {
+        "data": {**explorer_data(view, start=start), "live": live},
+        "answer": Answers(view, policy).answer,
+        "preload": _tabs(view, start),
+        "text": f"explorer of session {session.id}, {len(view.tree.rows)} rows",
+        "fallback": lines_html(islice(session_lines(view), MOST_LINES), label="Session"),
+    }
 
 
 def lab_widget(

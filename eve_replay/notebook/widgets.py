@@ -32,6 +32,9 @@ class JournalWidget(anywidget.AnyWidget):
         fallback: HTML for viewers that run no script.
     """
 
+    #: Called once when the widget is closed.
+    on_close: Callable[[], None] | None = None
+
     _esm = widget_module()
     _css = style()
     kind = traitlets.Unicode().tag(sync=True)
@@ -61,6 +64,26 @@ class JournalWidget(anywidget.AnyWidget):
         self.on_msg(self._asked)
         if identity:
             self.observe(lambda change: _POSITIONS.__setitem__(where, change["new"]), names="position")
+
+    def take(
+        self,
+        *,
+        data: Mapping[str, object],
+        answer: Callable[[Mapping[str, Any]], object],
+        preload: Iterable[Mapping[str, object]] = (),
+        text: str = "",
+        fallback: str = "",
+    ) -> None:
+        """Show something newer in the same place; the page keeps what is selected and open."""
+        self._answer, self._text, self._fallback = answer, text, fallback
+        self.packed = packed_page(data, answer, preload)
+
+    def close(self) -> None:
+        """Take the widget out of the page and stop following."""
+        done, self.on_close = self.on_close, None
+        if done is not None:
+            done()
+        super().close()
 
     def _asked(self, _widget: object, message: object, _buffers: object) -> None:
         if not isinstance(message, Mapping) or not isinstance(message.get("request"), Mapping):

@@ -9,14 +9,37 @@ const WIDGETS = {
 async function render({ model, el: root }) {
   const place = el("div", { class: "er-place-holder" });
   root.append(place);
-  const page = await unpack(model.get("packed"));
   const memory = {
     load: () => model.get("position"),
     save: (position) => { model.set("position", position); model.save_changes(); },
   };
-  const source = liveSource(model, page.saved);
-  const close = WIDGETS[model.get("kind")](place, page.data, source, memory);
-  return () => { close(); source.close(); };
+  let close = () => {};
+  let turn = 0, later = 0;
+  async function show() {
+    const mine = ++turn;
+    const page = await unpack(model.get("packed"));
+    if (mine !== turn) return;
+    const focused = place.contains(document.activeElement);
+    place.style.minHeight = `${place.offsetHeight}px`; // the notebook below must not jump
+    close();
+    place.replaceChildren();
+    const source = liveSource(model, page.saved);
+    const end = WIDGETS[model.get("kind")](place, page.data, source, memory);
+    close = () => { end(); source.close(); };
+    place.style.minHeight = "";
+    if (focused) place.querySelector("[tabindex]").focus({ preventScroll: true });
+  }
+  /** Nothing moves while a person reads what lies over the widget, or types. */
+  function renew() {
+    clearTimeout(later);
+    const active = document.activeElement;
+    const busy = place.querySelector(".er-overlay:not([hidden]), .er-sheet:not([hidden])") || (place.contains(active) && active.matches("input, select, textarea"));
+    if (busy) later = setTimeout(renew, 400);
+    else show();
+  }
+  model.on("change:packed", renew);
+  await show();
+  return () => { turn++; clearTimeout(later); model.off("change:packed", renew); close(); };
 }
 
 async function start(root, kind, packed, css) {

@@ -8,7 +8,9 @@ function explorer(root, data, source, memory) {
   const cursor = cursorOver(data.stops);
   let here = data.stops.length ? cursor.at(0, 0) : null;
   let focus = "";
-  const tree = treeView({ tree: data.tree, words, onPick: (key) => pick(key) });
+  const known = memory.rows; // from the page before, when newer data has come
+  const opened = known ? [...memory.opened, ...data.tree.opened.filter((key) => !known.has(key))] : data.tree.opened;
+  const tree = treeView({ tree: { ...data.tree, opened }, words, onPick: (key) => pick(key) });
   const line = timelineView({ timeline: data.timeline, words, onPick: (key) => pick(key) });
   const origin = Date.parse(data.timeline.origin);
   const place = el("span", { class: "er-place" });
@@ -22,7 +24,7 @@ function explorer(root, data, source, memory) {
     el("button", { type: "button", class: "er-key", title: key.help, "data-action": key.action, onclick: () => act(key.action) }, el("kbd", {}, key.key), ` ${key.label}`)),
     el("span", { class: "er-gap" }), status, place);
   const head = el("div", { class: "er-head" }, signed(words, data.session.tone, data.session.statusText), el("b", { title: data.session.id }, shortId(data.session.id)),
-    data.session.facts.map((fact) => toned("muted", fact)), source.live ? null : toned("muted", "saved page"), el("span", { class: "er-headline", title: data.session.title }, data.session.title));
+    data.session.facts.map((fact) => toned("muted", fact)), toned("muted", source.live ? (data.live ? "live" : "") : "saved page"), el("span", { class: "er-headline", title: data.session.title }, data.session.title));
   const shell = el("div", { class: "er-root er-explorer", tabindex: 0, role: "application", "aria-label": "eve-replay explorer. Press question mark for the keys." },
     head, el("div", { class: "er-main" }, el("div", { class: "er-left" }, finder.node, tree.node), el("div", { class: "er-right" }, line.node, inspector.node)), footer, sheet);
   root.append(shell);
@@ -110,7 +112,11 @@ function explorer(root, data, source, memory) {
   const before = memory.load();
   if (before && before.tab) inspector.want(before.tab);
   pick(data.start && !data.startIsDefault ? data.start : before && (tree.byKey.has(before.key) || cursor.goKey(before.key)) ? before.key : data.start);
-  return () => { tree.close(); line.close(); unfollow(); };
+  return () => {
+    memory.opened = tree.opened();
+    memory.rows = new Set(tree.byKey.keys());
+    tree.close(); line.close(); unfollow();
+  };
 }
 
 /** The whole id that a key ends with. */

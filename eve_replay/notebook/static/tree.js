@@ -57,6 +57,7 @@ function treeView({ tree, words, onPick }) {
       return shown[Math.min(Math.max(i + step, 0), shown.length - 1)]?.key;
     },
     isOpen: (key) => opened.has(key),
+    opened: () => [...opened],
     close: list.close,
   };
 }
