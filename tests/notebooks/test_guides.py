@@ -2,7 +2,6 @@
 
 import json
 import os
-import time
 from pathlib import Path
 
 import nbformat
@@ -30,9 +29,8 @@ def execute(path, folder, source=None):
     client = NotebookClient(
         book, timeout=60, kernel_name="python3", resources={"metadata": {"path": str(folder)}}
     )
-    start = time.monotonic()
     client.execute(env=environment)
-    return book, time.monotonic() - start
+    return book
 
 
 def outputs(book):
@@ -41,8 +39,7 @@ def outputs(book):
 
 @pytest.mark.parametrize("path", GUIDES, ids=lambda p: p.stem)
 def test_a_guide_runs_on_the_sample(path, tmp_path):
-    book, seconds = execute(path, tmp_path)
-    assert seconds < 60
+    book = execute(path, tmp_path)
     found = outputs(book)
     assert not [each for each in found if each.output_type == "error"]
     assert not [each for each in found if each.get("name") == "stderr"]
@@ -57,8 +54,7 @@ def test_a_guide_runs_on_the_sample(path, tmp_path):
 @pytest.mark.parametrize("name", OTHERS)
 @pytest.mark.parametrize("path", GUIDES, ids=lambda p: p.stem)
 def test_a_guide_runs_on_another_recording(path, name, tmp_path):
-    book, seconds = execute(path, tmp_path, str(data(name)))
-    assert seconds < 60
+    book = execute(path, tmp_path, str(data(name)))
     assert not [each for each in outputs(book) if each.output_type == "error"]
 
 

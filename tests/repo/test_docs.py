@@ -60,11 +60,7 @@ def test_nothing_of_one_machine_is_in_the_repository():
     found = []
     for name in listed.stdout.split("\0"):
         path = ROOT / name
-        if (
-            not name
-            or path.suffix in (".xz", ".gz", ".zip", ".png", ".bin", ".everun")
-            or not path.is_file()
-        ):
+        if not name or path.suffix in (".xz", ".gz", ".zip", ".png", ".bin", ".everun") or not path.is_file():
             continue
         for number, line in enumerate(path.read_text("utf-8", "replace").splitlines(), start=1):
             if forbidden.search(line):
