@@ -37,6 +37,8 @@ EVENT_TYPES = frozenset(
         "noop",
     }
 )
+#: Events about something: without its id nothing can be said of it.
+_ABOUT = ("step_", "hook_", "wait_")
 _RUN_END = frozenset({"run_completed", "run_failed", "run_cancelled"})
 _ENDS = {"step": {"step_completed", "step_failed"}, "wait": {"wait_completed"}}
 #: ``createdAt`` runs up to 80 ms backwards in healthy logs (OBSERVED.md, 14): only more than this is odd.
@@ -148,6 +150,16 @@ def _lifecycle(run: Run, events: Sequence[EventRecord]) -> Iterator[Finding]:
     for event in events:
         subject = event.correlation_id or ""
         family = event.event_type.partition("_")[0]
+        if not subject and event.event_type.startswith(_ABOUT):
+            yield _finding(
+                run,
+                event,
+                "no-subject",
+                "warning",
+                f"This {event.event_type} does not say what it is about: it has no correlationId.",
+                "It is shown in the log and counts for no step, hook or wait.",
+                "Look at the raw event: the record may be damaged.",
+            )
         if family not in ("step", "wait") or not subject:
             continue
         if event.event_type.endswith("_created"):

@@ -136,7 +136,7 @@ def _row_json(state: StepState) -> dict[str, object]:
     return {
         "runId": state.step.run_id,
         "stepId": state.step.step_id,
-        "function": state.step.function,
+        "function": state.step.name.function,
         "status": state.step.status,
         "messages": len((state.after or state.before or _NOTHING).history),
         "added": len(state.added),

@@ -46,7 +46,7 @@ def step_document(step: Step) -> dict[str, object]:
         "runId": step.run_id,
         "stepId": step.step_id,
         "stepName": step.name.full,
-        "function": step.function,
+        "function": step.name.function,
         "kind": step.kind,
         "status": step.status,
         "action": step.action,

@@ -178,8 +178,8 @@ class Step:
 
     @property
     def function(self) -> str:
-        """The function's short name, what people say."""
-        return self.name.function
+        """The function's short name, what people say; documents hold ``name``, which may be empty."""
+        return self.name.function or "unnamed step"
 
     @property
     def committed(self) -> bool:

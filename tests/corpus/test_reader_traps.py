@@ -191,7 +191,12 @@ ROWS: dict[str, Row] = {
         f"{JUDGED}::test_t30_the_time_of_an_event_is_not_its_order",
         "tests/unit/cli/test_events.py::test_events_come_in_slot_order_whatever_their_times",
     ),
-    "T33": row("a span without data", f"{HARD}::test_t33_a_step_without_any_data_has_a_row_and_no_bar"),
+    "T33": row(
+        "a span without data",
+        "test_t33_events_without_any_data_are_listed_and_named",
+        f"{HARD}::test_t33_a_step_without_any_data_has_a_row_and_no_bar",
+        "tests/unit/checks/test_log.py::test_an_event_about_nothing_is_told",
+    ),
     "T34": row(
         "more than one page of events",
         "test_t34_more_events_than_any_page",
@@ -528,6 +533,23 @@ def test_t30_when_it_happened_is_shown_beside_when_it_was_written(capsys, tmp_pa
     assert told[3]["occurredAt"] is None  # the same time
     out = call(capsys, "events", folder, "--utc").out
     assert out.count("happened") == 1 and "happened 30.0 s earlier" in out
+
+
+@pytest.mark.parametrize("command", ["attempts", "show", "why", "doctor", "events", "turns", "dump", "state"])
+def test_t33_events_without_any_data_are_listed_and_named(capsys, tmp_path, command):
+    log = [event(1, "run_created"), event(2, "step_started", correlationId=STEP), event(3, "step_completed")]
+    folder = written(tmp_path / ".workflow-data", run(), *log)
+    result = call(capsys, command, folder)
+    assert result.code in (0, 1) and "Traceback" not in result.err
+    if command == "attempts":
+        assert "unnamed step" in result.out and "running" in result.out
+        (told,) = call(capsys, command, folder, "--json").json["steps"]
+        assert told["function"] == told["stepName"] == ""
+    if command == "doctor":
+        assert "The log tells of unnamed step," in " ".join(result.out.split())
+        assert "This step_completed does not say what it is about" in " ".join(result.out.split())
+    if command == "events":
+        assert "3 events" in result.out
 
 
 def test_t34_more_events_than_any_page(capsys, tmp_path):

@@ -33,6 +33,11 @@ def test_starts_after_an_end_come_from_outside_the_log():
     assert codes(log) == [("start-after-end", slot(6))]
 
 
+def test_an_event_about_nothing_is_told():
+    log = events(*HEAD, "attr_set", "noop", "step_completed", "hook_received", "wait_created")
+    assert codes(log) == [("no-subject", slot(number)) for number in (5, 6, 7)]
+
+
 def test_a_start_that_nothing_explains():
     log = events(*HEAD, ("step_created", "step_B"), ("step_started", "step_C"))
     assert codes(log) == [("start-unexplained", slot(4))]
