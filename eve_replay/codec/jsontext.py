@@ -31,6 +31,10 @@ def _no_constant(text: str) -> Any:
     raise ValueError(f"{text} is no JSON")
 
 
+#: Made once: ``json.loads`` with options makes a decoder for every text.
+_DECODER = json.JSONDecoder(parse_constant=_no_constant)
+
+
 def loads_json(text: str | bytes) -> Any:
     """Return the data of a JSON text. Any depth. Raises ValueError when it is no JSON.
 
@@ -41,7 +45,7 @@ def loads_json(text: str | bytes) -> Any:
         text = text.decode("utf-8", "replace")
     text = text.removeprefix("\ufeff")
     try:
-        return json.loads(text, parse_constant=_no_constant)
+        return _DECODER.decode(text)
     except RecursionError:
         return read_deep(text)
     except ValueError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from os import PathLike
@@ -11,6 +12,7 @@ from typing import Any, Self, TypeVar, overload
 from eve_replay.codec import KeyRing
 from eve_replay.errors import NotFound, WrongUse
 from eve_replay.journal.build import build_session
+from eve_replay.journal.gather import gathered
 from eve_replay.journal.model import Attempt, Run, Session, SessionHead, Step, Turn
 from eve_replay.journal.sessions import SessionMap
 from eve_replay.problems import Receipt
@@ -68,6 +70,7 @@ class Journal:
         self.keys = keys
         self._keep = max(1, keep)
         self._map: SessionMap | None = None
+        self._reading = threading.RLock()
         self._near: dict[str, SessionMap] = {}
         self._built: OrderedDict[str, Session] = OrderedDict()
 
@@ -78,10 +81,14 @@ class Journal:
 
     @property
     def map(self) -> SessionMap:
-        """Which runs make up which session."""
-        if self._map is None:
-            self._map = SessionMap(self.world.runs())
-        return self._map
+        """Which runs make up which session. Read by whoever asks first; other threads wait for it."""
+        found = self._map
+        if found is None:
+            with self._reading:
+                found = self._map
+                if found is None:
+                    found = self._map = SessionMap(self.world.runs())
+        return found
 
     @property
     def records(self) -> tuple[RunRecord, ...]:
@@ -92,6 +99,18 @@ class Journal:
     def heads(self) -> tuple[SessionHead, ...]:
         """The sessions as a list shows them, oldest first, nothing decoded."""
         return tuple(sorted(self.map.heads.values(), key=lambda h: h.id))
+
+    def gather(self, told: Callable[[Sequence[SessionHead]], object]) -> tuple[SessionHead, ...]:
+        """Return ``heads``, telling on the way what is known already, newest first where the world can.
+
+        Args:
+            told: called with some heads that were not told before. What is below them may be incomplete
+                until this returns.
+        """
+        with self._reading:
+            if self._map is None:
+                self._map = gathered(self.world, told)
+            return self.heads
 
     @property
     def by_name(self) -> bool:

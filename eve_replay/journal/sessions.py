@@ -51,12 +51,12 @@ class SessionMap:
     def __init__(self, records: Iterable[RunRecord]) -> None:
         self.records = {record.run_id: record for record in records}
         self.roles = {run_id: role_of(record) for run_id, record in self.records.items()}
+        self._parents = {run_id: parent_of(record) for run_id, record in self.records.items()}
         self._owner: dict[str, str] = {}
         for run_id in self.records:
             self._owner[run_id] = self._find(run_id, set())
         self.children: dict[str, list[str]] = defaultdict(list)
-        for run_id, record in self.records.items():
-            parent = parent_of(record)
+        for run_id, parent in self._parents.items():
             if parent is not None and parent in self.records:
                 self.children[parent].append(run_id)
         self.heads = {head.id: head for head in self._make_heads()}
@@ -67,10 +67,9 @@ class SessionMap:
 
     def _find(self, run_id: str, seen: set[str]) -> str:
         """Return the session id of one run, following parents; a missing parent ends the search."""
-        record, role = self.records[run_id], self.roles[run_id]
+        record, role, parent = self.records[run_id], self.roles[run_id], self._parents[run_id]
         if role == "workflow" or run_id in seen:
             return run_id
-        parent = parent_of(record)
         if role == "session":
             named = record.attribute("$eve.session")
             if named is not None and named in self.records:
@@ -107,8 +106,10 @@ class SessionMap:
             )
 
     def _caller(self, owner: str) -> str | None:
-        record = self.records[owner]
-        for name in (record.attribute("$eve.parent"), parent_of(record)):
+        parent = self._parents[owner]
+        if parent is None:
+            return None
+        for name in (self.records[owner].attribute("$eve.parent"), parent):
             if name is not None and name in self._owner:
                 return self._owner[name]
         return None

@@ -9,7 +9,7 @@ from typing import Protocol, runtime_checkable
 from eve_replay.problems import Receipt
 from eve_replay.records import EventRecord, Other, RunRecord, StepRecord, StreamChunk
 
-__all__ = ["Opener", "Pageable", "Watchable", "World"]
+__all__ = ["NewestFirst", "Opener", "Pageable", "Watchable", "World"]
 
 
 @runtime_checkable
@@ -75,6 +75,15 @@ class Watchable(Protocol):
 
     def changes(self, stop: threading.Event) -> Iterator[set[str]]:
         """Yield sets of run ids that were touched, until ``stop`` is set."""
+        ...
+
+
+@runtime_checkable
+class NewestFirst(Protocol):
+    """A world that reads its newest runs first at no higher price: for a list that fills while one looks."""
+
+    def newest(self) -> Iterator[RunRecord]:
+        """Yield what ``runs`` yields, by run id descending."""
         ...
 
 

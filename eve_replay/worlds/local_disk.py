@@ -10,6 +10,7 @@ import errno
 import os
 import stat as stat_module
 from collections.abc import Mapping
+from operator import itemgetter
 from pathlib import Path
 
 from eve_replay.worlds.local_tree import Entry, Kind, NotReadable, Stat, join, kind_of_mode, parent
@@ -85,13 +86,12 @@ class DiskTree:
         """Return a folder's entries by name; links are resolved, those that leave the folder are named so."""
         self._check_folder(path)
         out: list[Entry] = []
-        for name, kind in self._scan(path):
+        for name, kind in sorted(self._scan(path), key=itemgetter(0)):
             if kind is None:
                 kind = self._follow(join(path, name))[1]
                 if kind == "dir" and self._circular(path, name):
                     kind = "loop"
             out.append(Entry(name, kind))
-        out.sort(key=lambda entry: entry.name)
         return out
 
     def _circular(self, path: str, name: str) -> bool:

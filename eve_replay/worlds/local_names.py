@@ -45,6 +45,8 @@ def read_name(name: str, suffix: str = ".json") -> FileName | None:
     if not name.endswith(suffix) or len(name) == len(suffix):
         return None
     stem = name[: -len(suffix)]
+    if "." not in stem:
+        return FileName(stem)
     tag = _TAG.search(stem)
     if tag is not None and tag.start() > 0:
         return FileName(stem[: tag.start()], tag.group(1))

@@ -91,11 +91,18 @@ class LocalWorld:
 
     def runs(self) -> Iterator[RunRecord]:
         """Yield every run by run id; a run without a record is put together from its events."""
+        return self._runs()
+
+    def newest(self) -> Iterator[RunRecord]:
+        """Yield every run as ``runs`` does, the newest first."""
+        return self._runs(newest_first=True)
+
+    def _runs(self, *, newest_first: bool = False) -> Iterator[RunRecord]:
         if self._only:
             yield self.run(self._only)
             return
         files = self._layout.run_files()
-        for run_id in sorted(files.keys() | self._layout.run_ids()):
+        for run_id in sorted(files.keys() | self._layout.run_ids(), reverse=newest_first):
             found = self._run(run_id, files.get(run_id, ()))
             if found is not None:
                 yield found
