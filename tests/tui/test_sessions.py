@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+from contextlib import asynccontextmanager
+
 import pytest
 from textual.widgets import Input
 
 from eve_replay.journal import Journal
+from eve_replay_tui import ReplayApp
 from eve_replay_tui.screens.sessions import _SORTS
 from tests.support import corpus
-from tests.tui.support import NARROW, lines, press, running, said, screen_name, settle, text
-from tests.tui.worlds import many
+from tests.tui.support import NARROW, WIDE, lines, options, press, running, said, screen_name, settle, text
+from tests.tui.worlds import Slow, many
 
 
 async def test_a_session_with_its_status_counts_and_worst_verdict():
@@ -132,3 +136,88 @@ async def test_ten_thousand_rows_draw_only_what_is_on_screen():
         await press(pilot, "end")
         assert view.cursor == 9_999
         assert len(view._cache) < 500 and len(pilot.app.screen.details) < 200
+
+
+@asynccontextmanager
+async def reading(count):
+    """A list that is being read: yields pilot, world, and a way to wait for a number of rows."""
+    world = Slow.of(count)
+    app = ReplayApp(options(opener=lambda: Journal(world)))
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
+
+        async def rows(wanted):
+            for _ in range(400):
+                await asyncio.sleep(0.02)
+                if len(pilot.app.screen.every) == wanted:
+                    break
+            await pilot.pause()
+            assert len(pilot.app.screen.every) == wanted
+
+        try:
+            yield pilot, world, rows
+        finally:
+            world.let(count)
+
+
+async def test_rows_appear_while_the_rest_is_read_newest_first():
+    async with reading(900) as (pilot, world, rows):
+        world.let(150)
+        await rows(100)
+        me = pilot.app.screen
+        assert "100 sessions so far" in text(pilot) and "refund order 899" in text(pilot)
+        assert me.selected.title == "refund order 899"
+        world.let(750)
+        await settle(pilot)
+        assert "900 sessions  by" in text(pilot) and len(me.shown) == 900
+        assert [row.title for row in me.shown[:2]] == ["refund order 899", "refund order 898"]
+        assert me.selected.title == "refund order 899"
+
+
+async def test_the_cursor_stays_on_its_session_and_its_line_while_rows_come_in_above_and_below():
+    async with reading(900) as (pilot, world, rows):
+        world.let(100)
+        await rows(100)
+        me = pilot.app.screen
+        await pilot.press("t", "t", "T")  # by title, backwards: later parts come in above and below
+        assert me.sort == "title" and me.reverse
+        me.listing.action_page(1)
+        me.listing.action_page(1)
+        me.listing.action_line(-3)
+        chosen, y = me.selected.id, me.listing.cursor - int(me.listing.scroll_offset.y)
+        before = me.listing.cursor
+        for let, wanted in ((100, 200), (200, 400), (400, 800)):
+            world.let(let)
+            await rows(wanted)
+            assert me.selected.id == chosen
+            assert me.listing.cursor - int(me.listing.scroll_offset.y) == y
+        world.let(100)
+        await settle(pilot)
+        assert me.selected.id == chosen and me.listing.cursor - int(me.listing.scroll_offset.y) == y
+        assert me.listing.cursor > before + 10  # refund order 9 and 90 to 99 stand above
+
+
+async def test_the_filter_holds_for_what_comes_later():
+    async with reading(900) as (pilot, world, rows):
+        world.let(100)
+        await rows(100)
+        me = pilot.app.screen
+        await pilot.press("slash", *"order 123")
+        assert "No session read so far" in text(pilot)
+        world.let(800)
+        await settle(pilot)
+        assert [row.title for row in me.shown] == ["refund order 123"]
+        assert "1 of 900 sessions" in text(pilot) and "so far" not in text(pilot)
+
+
+async def test_a_session_opens_once_its_relatives_are_known():
+    async with reading(300) as (pilot, world, rows):
+        world.let(100)
+        await rows(100)
+        await pilot.press("down", "enter")
+        await pilot.pause()
+        assert screen_name(pilot) == "SessionScreen" and "Joining the session" in text(pilot)
+        world.let(200)
+        await settle(pilot)
+        assert "refund order 298" in text(pilot)
+        await press(pilot, "escape")
+        assert "300 sessions" in text(pilot) and pilot.app.screen.selected.title == "refund order 298"

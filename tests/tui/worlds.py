@@ -1,7 +1,8 @@
-"""Worlds in memory for the terminal UI: many sessions, hostile texts."""
+"""Worlds in memory for the terminal UI: many sessions, hostile texts, slow reading."""
 
 from __future__ import annotations
 
+import threading
 from datetime import UTC, datetime, timedelta
 
 from eve_replay.records import RunRecord
@@ -32,3 +33,26 @@ def many(count, title="refund order {n}"):
             )
         )
     return MemoryWorld(runs=runs)
+
+
+class Slow(MemoryWorld):
+    """A world whose runs are read newest first, as many as were let through."""
+
+    def __init__(self, **records):
+        super().__init__(**records)
+        self.gate = threading.Semaphore(0)
+
+    @classmethod
+    def of(cls, count):
+        """The world of ``many``, slowly."""
+        return cls(runs=many(count).runs())
+
+    def let(self, count):
+        """Let some records through."""
+        for _ in range(count):
+            self.gate.release()
+
+    def newest(self):
+        for record in reversed(list(super().runs())):
+            assert self.gate.acquire(timeout=30)
+            yield record

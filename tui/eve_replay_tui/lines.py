@@ -211,14 +211,20 @@ class LineView(ScrollView, can_focus=True):
         """The row under the cursor."""
         return self.rows.row(self.cursor, self.room) if 0 <= self.cursor < len(self.rows) else None
 
-    def show(self, rows: Rows, *, select: str | int | None = None, quiet: bool = True) -> None:
+    def show(
+        self, rows: Rows, *, select: str | int | None = None, quiet: bool = True, hold: bool = False
+    ) -> None:
         """Show other rows.
 
         Args:
             rows: the rows.
             select: key or number of the row to select; None keeps the number of the cursor.
             quiet: tell nobody that the cursor moved.
+            hold: the cursor stays on its line of the screen, unless nobody has moved from the top yet.
         """
+        top = int(self.scroll_offset.y)
+        line_of_screen = self.cursor - top
+        hold = hold and (top > 0 or self.cursor > 0)
         self.rows = rows
         rows.prepare(self.room)
         self._cache.clear()
@@ -229,6 +235,8 @@ class LineView(ScrollView, can_focus=True):
             at = rows.find(select)
         self._resize_content()
         self._place(at if at is not None else 0, quiet=quiet)
+        if hold:
+            self.scroll_to(y=max(self.cursor - line_of_screen, 0), animate=False, force=True, immediate=True)
         self.refresh()
 
     def restyle(self) -> None:

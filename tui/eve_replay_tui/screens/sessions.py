@@ -14,7 +14,7 @@ from textual.containers import Vertical
 from textual.widgets import Input
 
 from eve_replay.views.safe import safe_text
-from eve_replay.views.sessions import SessionRow, SortBy, filter_rows, session_rows, sort_rows
+from eve_replay.views.sessions import SessionRow, SortBy, filter_rows, session_row, session_rows, sort_rows
 from eve_replay.views.text import line, paragraph
 from eve_replay.views.words import plural
 from eve_replay_tui.keys import bindings
@@ -25,6 +25,7 @@ from eve_replay_tui.widgets.bars import Heading, KeyBar
 from eve_replay_tui.work import start
 
 if TYPE_CHECKING:
+    from eve_replay.journal import SessionHead
     from eve_replay.views.explorer import Explorer
     from eve_replay.views.verdicts import VerdictRow
 
@@ -70,6 +71,8 @@ class SessionsScreen(ReplayScreen):
         self.sort: SortBy = "activity"
         self.reverse = False
         self.loaded = False
+        self.reading = True
+        self._opened = False
         self._order: Sequence[SessionRow] = ()
         self._order_state: tuple[object, ...] = ()
 
@@ -125,23 +128,38 @@ class SessionsScreen(ReplayScreen):
     async def _load(self, again: bool = False) -> None:
         if again:
             await self.work(self.reader.listing, self.reader.refresh, self._failed)
-        progress = self.set_interval(0.3, self._progress)
+        parts: list[tuple[SessionRow, ...]] = []
+        known: list[SessionRow] = []
+
+        def told(heads: Sequence[SessionHead]) -> None:
+            if not again:  # else all that was known is on screen
+                known.extend(map(session_row, heads))
+                parts.append(sort_rows(known, "activity"))
+
+        progress = self.set_interval(0.1, partial(self._progress, parts))
         try:
             rows = await self.work(
-                self.reader.listing, lambda: session_rows(self.reader.journal.heads), self._failed
+                self.reader.listing, lambda: session_rows(self.reader.journal.gather(told)), self._failed
             )
         finally:
             progress.stop()
+        self.reading = False
         if rows is not None:
             if again:
                 self.details.clear()
                 self.verdicts.clear()
             self.take(rows)
-            if not again:
+            if not self._opened:
+                self._opened = True
                 self.replay.opened(rows)
 
-    def _progress(self) -> None:
-        if not self.loaded and self.reader.seen:
+    def _progress(self, parts: list[tuple[SessionRow, ...]]) -> None:
+        """Show what has been read so far."""
+        if parts:
+            newest = parts[-1]
+            parts.clear()
+            self.take(newest)
+        elif not self.loaded and self.reader.seen:
             self.listing.show(notice(f"Reading the source: {self.reader.seen:,} seen. q leaves."))
 
     def _failed(self, text: str) -> None:
@@ -152,7 +170,7 @@ class SessionsScreen(ReplayScreen):
         self.query_one("#head", Heading).right = line(("could not be read", "error"))
 
     def take(self, rows: tuple[SessionRow, ...]) -> None:
-        """Show these sessions; the cursor stays on its session."""
+        """Show these sessions; the cursor stays on its session, and that on its line of the screen."""
         before = {row.id: row for row in self.every}
         for row in rows:
             old = before.get(row.id)
@@ -161,9 +179,10 @@ class SessionsScreen(ReplayScreen):
                 self.verdicts.pop(row.id, None)
         self.every = rows
         self.loaded = True
-        self._refit()
+        self._order_state = ()
+        self._refit(hold=True)
 
-    def _refit(self) -> None:
+    def _refit(self, *, hold: bool = False) -> None:
         """Filter, sort and show."""
         text = self.query_one("#filter", Input).value
         shown = filter_rows(self._ordered(), text) if text.strip() else tuple(self._ordered())
@@ -175,14 +194,15 @@ class SessionsScreen(ReplayScreen):
         else:
             listing = Listing(shown, self._draw, lambda row: row.key)
             key = current.key if current is not None else ""
-            self.listing.show(listing, select=key if key and listing.find(key) is not None else 0)
+            found = bool(key) and listing.find(key) is not None
+            self.listing.show(listing, select=key if found else None if hold and key else 0, hold=hold)
         self._head()
         self._columns()
         self._look()
 
     def _ordered(self) -> Sequence[SessionRow]:
         """Return all sessions sorted, with what is known of them; kept until one of these changes."""
-        state = (self.sort, self.reverse, len(self.details), id(self.every))
+        state = (self.sort, self.reverse, len(self.details))
         if state != self._order_state:
             known = self.details
             rows = [known.get(row.id, row) for row in self.every] if known else self.every
@@ -192,6 +212,8 @@ class SessionsScreen(ReplayScreen):
         return self._order
 
     def _empty(self, text: str) -> str:
+        if text.strip() and self.reading:
+            return f"No session read so far holds {text.strip()!r}. Esc clears the filter."
         if text.strip():
             return f"No session holds {text.strip()!r}. Esc clears the filter."
         return (
@@ -209,6 +231,8 @@ class SessionsScreen(ReplayScreen):
             count = plural(len(self.every), "session")
             if len(self.shown) != len(self.every):
                 count = f"{len(self.shown):,} of {count}"
+            if self.reading:
+                count += " so far"
             arrow = ", reversed" if self.reverse else ""
             words = _SORT_WORDS.get(self.sort, self.sort)
             live = "  live" if self.replay.live else ""
