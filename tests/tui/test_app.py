@@ -8,6 +8,7 @@ import threading
 import pytest
 from rich.cells import cell_len
 
+from eve_replay.errors import SourceUnreadable
 from eve_replay.journal import Journal, open_journal
 from eve_replay.views.safe import display_width
 from eve_replay.views.tone import BACKGROUNDS, PALETTES
@@ -186,6 +187,48 @@ async def test_live_updates_keep_cursor_and_filter(tmp_path, monkeypatch):
                 break
         assert len(app.screen.every) == 2 and app.screen.selected.id == before
         assert "live" in lines(pilot)[0]
+
+
+async def test_when_a_watch_breaks_off_the_world_is_looked_at_now_and_then(tmp_path, monkeypatch):
+    def broken(self, stop):
+        raise SourceUnreadable("The server went away.")
+        yield set()
+
+    monkeypatch.setattr("eve_replay_tui.app._POLL", 0.05)
+    monkeypatch.setattr("eve_replay.worlds.local_world.LocalWorld.changes", broken)
+    from eve_replay_tui import ReplayApp
+
+    folder = corpus.scratch("crash-in-tool", tmp_path) / "data"
+    app = ReplayApp(options(str(folder), live=True))
+    async with app.run_test(size=(120, 40)) as pilot:
+        for _ in range(100):
+            await pilot.pause(0.05)
+            if getattr(app.screen, "loaded", False) and app.live:
+                break
+        run = folder / "runs" / "wrun_01M8NVET2Q9XT7ZZ1AMCAAJ64S.json"
+        fresh = run.read_text("utf-8").replace(run.stem, "wrun_01M8NVFFFFFFFFFFFFFFFFFFFF")
+        run.with_name("wrun_01M8NVFFFFFFFFFFFFFFFFFFFF.json").write_text(fresh, "utf-8")
+        for _ in range(100):
+            await pilot.pause(0.05)
+            if len(app.screen.every) == 2:
+                break
+        assert len(app.screen.every) == 2
+
+
+async def test_a_narrow_heading_still_says_how_a_session_stands():
+    async with running(size=(70, 24), keys=["enter"]) as pilot:
+        assert lines(pilot)[0].endswith(" idle")
+
+
+async def test_the_signs_and_words_of_the_vocabulary():
+    async with running(keys=["enter", "c", "right_square_bracket"]) as pilot:
+        for _ in range(8):
+            await press(pilot, "right_curly_bracket")
+            if "re-executed" in text(pilot):
+                break
+        assert "re-executed" in text(pilot) and "re executed" not in text(pilot)
+    async with running(keys=["enter", "m", "question_mark"]) as pilot:
+        assert "Left Right  Show other columns." in text(pilot)
 
 
 async def test_a_lane_works_in_order_and_hands_errors_over():

@@ -229,21 +229,24 @@ class ReplayApp(App[None]):
         if changes is not None:
             told: Iterator[set[str]] = iter(changes(self._stop))
             loop = asyncio.get_running_loop()
-            news: asyncio.Queue[set[str]] = asyncio.Queue()
+            news: asyncio.Queue[set[str] | None] = asyncio.Queue()
 
             def listen() -> None:
-                try:
-                    for touched in told:
-                        loop.call_soon_threadsafe(news.put_nowait, touched)
-                except (EveReplayError, RuntimeError):
-                    return
+                with suppress(RuntimeError):  # the program ends
+                    try:
+                        for touched in told:
+                            loop.call_soon_threadsafe(news.put_nowait, touched)
+                    except EveReplayError:  # the server went away, say: looking now and then finds it again
+                        loop.call_soon_threadsafe(news.put_nowait, None)
 
             threading.Thread(target=listen, name="eve-replay watch", daemon=True).start()
             while True:
-                await news.get()
+                touched = await news.get()
                 await asyncio.sleep(0.2)
-                while not news.empty():
-                    news.get_nowait()
+                while touched is not None and not news.empty():
+                    touched = news.get_nowait()
+                if touched is None:
+                    break
                 await self._look_again()
         wait = _POLL
         while True:

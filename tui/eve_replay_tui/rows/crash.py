@@ -133,6 +133,10 @@ def _starts(text: str) -> str:
     return f"{text} start" if text == "1" else f"{text} starts"
 
 
+#: ``re-executed`` is a word of the vocabulary, ``never-reached`` only its machine name.
+_VERDICT_WORDS = {"never-reached": "never reached"}
+
+
 def _steps(view: CrashView, width: int) -> list[TextRow]:
     out = [TextRow(line=()), TextRow(line=line(("steps", "strong")))]
     name = max((cell_width(step.function) for step in view.steps), default=0)
@@ -143,7 +147,7 @@ def _steps(view: CrashView, width: int) -> list[TextRow]:
                 line=line(
                     (f"  {sign} ", step.tone),
                     f"{step.function:<{name}}  ",
-                    (f"{step.verdict.replace('-', ' '):<14}", step.tone),
+                    (f"{_VERDICT_WORDS.get(step.verdict, step.verdict):<14}", step.tone),
                     (f"{_starts(step.attempts)}  {step.certainty}", "muted"),
                 ),
                 key=step.key,

@@ -66,13 +66,13 @@ class HelpScreen(Dialog[None]):
         rows.append(TextRow(line=()))
         first = dict(reversed(keys))
         for key, text in ((key, first[key]) for key in dict(keys)):
-            for n, each in enumerate(paragraph(text, width=width - 12)):
+            for n, each in enumerate(paragraph(text, width=width - 14)):
                 head = key if not n else ""
-                rows.append(TextRow(line=(*line((f"  {head:<10}", "tool")), *each)))
+                rows.append(TextRow(line=(*line((f"  {head:<12}", "tool")), *each)))
         rows += [TextRow(line=()), TextRow(line=line(("Signs and colours", "strong")))]
         for tone in _LEGEND:
             spec = TONES[tone]  # type: ignore[index]
-            sign = f"  {spec.sign:<10}"
+            sign = f"  {spec.sign:<12}"
             rows.append(TextRow(line=line((sign, tone), (spec.meaning, "plain"))))  # type: ignore[arg-type]
         rows += [
             TextRow(line=()),

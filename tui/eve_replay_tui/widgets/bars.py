@@ -46,7 +46,7 @@ class _Bar(Widget):
 
 
 class Heading(_Bar):
-    """Left what this is, right how it stands. The right side gives way when there is no room."""
+    """Left what this is, right how it stands. The right side gives way, its end first."""
 
     left: reactive[Line] = reactive((), layout=False)
     right: reactive[Line] = reactive((), layout=False)
@@ -62,12 +62,14 @@ class Heading(_Bar):
         room = width - cell_width(right) - 3
         if self.left_first and sum(cell_width(safe_text(span.text)) for span in self.left) > room:
             return (Span(" "), *fit(self.left, width - 2))
-        left = fit(self.left, max(room, width // 2))
-        used = sum(cell_width(span.text) for span in left)
-        gap = width - used - cell_width("".join(safe_text(span.text) for span in self.right)) - 2
-        if gap < 1:
-            return (Span(" "), *fit(self.left, width - 2))
-        return (Span(" "), *left, Span(" " * gap), *self.right, Span(" "))
+        for count in range(len(self.right), -1, -1):
+            kept = self.right[:count]
+            taken = sum(cell_width(safe_text(span.text)) for span in kept)
+            left = fit(self.left, max(width - taken - max(count, 1) - 2, width // 2))
+            gap = width - sum(cell_width(span.text) for span in left) - taken - 2
+            if gap >= 1:
+                return (Span(" "), *left, Span(" " * gap), *kept, Span(" "))
+        return (Span(" "), *fit(self.left, width - 2))
 
 
 class KeyBar(_Bar):
