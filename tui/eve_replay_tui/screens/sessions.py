@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, get_args
@@ -34,6 +35,8 @@ __all__ = ["SessionsScreen"]
 _SORTS: tuple[SortBy, ...] = get_args(SortBy)
 _SORT_WORDS = {"activity": "last activity", "started": "start", "attempts": "steps run again"}
 _KEPT = 3000
+#: Seconds reading rests at most until the first rows are on the screen.
+_PAINT = 0.3
 
 
 class SessionsScreen(ReplayScreen):
@@ -130,13 +133,15 @@ class SessionsScreen(ReplayScreen):
             await self.work(self.reader.listing, self.reader.refresh, self._failed)
         parts: list[tuple[SessionRow, ...]] = []
         known: list[SessionRow] = []
+        painted = threading.Event()
 
         def told(heads: Sequence[SessionHead]) -> None:
             if not again:  # else all that was known is on screen
                 known.extend(map(session_row, heads))
                 parts.append(sort_rows(known, "activity"))
+                painted.wait(_PAINT)  # the first rows shall not wait for the processor
 
-        progress = self.set_interval(0.1, partial(self._progress, parts))
+        progress = self.set_interval(0.05, partial(self._progress, parts, painted))
         try:
             rows = await self.work(
                 self.reader.listing, lambda: session_rows(self.reader.journal.gather(told)), self._failed
@@ -153,12 +158,13 @@ class SessionsScreen(ReplayScreen):
                 self._opened = True
                 self.replay.opened(rows)
 
-    def _progress(self, parts: list[tuple[SessionRow, ...]]) -> None:
+    def _progress(self, parts: list[tuple[SessionRow, ...]], painted: threading.Event) -> None:
         """Show what has been read so far."""
         if parts:
             newest = parts[-1]
             parts.clear()
             self.take(newest)
+            self.call_after_refresh(painted.set)
         elif not self.loaded and self.reader.seen:
             self.listing.show(notice(f"Reading the source: {self.reader.seen:,} seen. q leaves."))
 
