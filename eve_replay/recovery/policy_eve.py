@@ -68,5 +68,5 @@ def _left_alone(situation: Situation, environment: Environment) -> Course:
     course.futures = [Future(rule="environment") for _ in situation.effects]
     if open_:
         course.use("environment", environment.words)
-    count_model(situation, course, ["no" for _ in situation.runs])
+    count_model(situation, course, ["left" for _ in situation.runs])
     return course

@@ -155,3 +155,10 @@ def test_a_half_committed_step_beside_the_turn(beside, own, outcome):
     if outcome == "hangs":
         assert course.ends != "never"
         assert "side-deaf" in [use.rule for use in course.rules]
+
+
+@pytest.mark.parametrize("env", ["eve-start", "eve-dev", "other-version", "sdk-not-started", "not-restarted"])
+def test_a_model_call_is_paid_again_only_where_something_comes_back(env):
+    model = ModelState(total=1, began=1, maybe=1)
+    course = recover(situation(step("D", starts=1, model=model)), env=env)
+    assert (course.calls.paid, course.calls.again) == ((2, 1) if env == "eve-start" else (1, 0))
