@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from eve_replay.cli._common import (
@@ -36,6 +38,9 @@ from eve_replay.views.words import (
 )
 from eve_replay.worlds.base import Pageable, World
 
+if TYPE_CHECKING:
+    from eve_replay.worlds.postgres_queue import QueueJob
+
 __all__ = ["cli"]
 
 
@@ -69,11 +74,13 @@ def cli(shell: Shell, source: str | None, run: str | None, whole_ids: bool) -> N
             waits=[_wait_json(each) for each in others if isinstance(each, WaitRecord)],
             streams=[each.name for each in others if isinstance(each, StreamRecord)],
             children=[run_json(child) for child in children],
+            queue=[job.to_json() for job in _jobs(world, row.run_id)],
         )
     else:
         echo(shell, _head(shell, row, children))
         _steps(shell, steps, len(events), whole_ids=whole_ids)
         _others(shell, world, row.run_id, others)
+        _queue(shell, world, row.run_id)
         _next(shell, source, steps)
     finish(shell, world.receipt)
 
@@ -250,6 +257,19 @@ def _others(shell: Shell, world: World, run_id: str, others: list[Other]) -> Non
             Column(title=""),
         ]
         echo_table(shell, Table(columns=columns, rows=rows), indent=2)
+
+
+def _jobs(world: World, run_id: str) -> list[QueueJob]:
+    jobs = getattr(world, "jobs", None)
+    return list(jobs(run_id)) if callable(jobs) else []
+
+
+def _queue(shell: Shell, world: World, run_id: str) -> None:
+    jobs = _jobs(world, run_id)
+    if jobs:
+        echo(shell, section("Queue", note="what the runtime was going to do"))
+        for job in jobs:
+            echo(shell, paragraph(job.sentence, width=shell.width, indent=2))
 
 
 def _next(shell: Shell, source: str | None, steps: tuple[StepRow, ...]) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from eve_replay import cli
 from eve_replay.codec import Payload
 from eve_replay.errors import NotFound
 from eve_replay.ids import ulid_time
@@ -228,7 +229,9 @@ def test_listing_fetches_payloads_only_when_asked(server: pgserver.Server) -> No
     assert gone is not None and gone.tagged()["$type"] == "undecodable"
 
 
-def test_queue_jobs_are_shown_when_they_may_be_read(server: pgserver.Server) -> None:
+def test_queue_jobs_are_shown_when_they_may_be_read(
+    server: pgserver.Server, capsys: pytest.CaptureFixture[str]
+) -> None:
     address = restore(server, "eve_crash/after-kill")
     database = address.rpartition("/")[2]
     world = open_one(address)
@@ -273,6 +276,11 @@ def test_queue_jobs_are_shown_when_they_may_be_read(server: pgserver.Server) -> 
     assert world.receipt.clean
     assert shown[1].to_json()["lockedAt"] == "2026-11-30T09:07:05.002Z"
     world.close()
+    capsys.readouterr()
+    cli.run(["show", address, turn.run_id])
+    assert "Queue" in (out := capsys.readouterr().out) and "was taken by a worker" in out
+    cli.run(["show", address, turn.run_id, "--json"])
+    assert json.loads(capsys.readouterr().out)["queue"] == [shown[1].to_json()]
 
 
 def test_an_unknown_run_is_named(server: pgserver.Server) -> None:
