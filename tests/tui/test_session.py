@@ -254,3 +254,13 @@ async def test_a_key_that_is_held_makes_the_tab_of_the_last_place_only():
         await settle(pilot)
         assert made == [screen(pilot).key]
         assert screen(pilot).inspector.shown.tab.key == screen(pilot).key
+
+
+async def test_the_collector_passes_over_what_was_read():
+    import gc
+
+    gc.unfreeze()
+    async with running(keys=["enter"]) as pilot:
+        assert screen_name(pilot) == "SessionScreen"
+        assert gc.get_freeze_count() > 1000
+    gc.unfreeze()

@@ -8,6 +8,7 @@ jobs look at their :class:`Job` and stop by themselves.
 from __future__ import annotations
 
 import asyncio
+import gc
 import queue
 import threading
 from collections import OrderedDict
@@ -149,6 +150,16 @@ class Reader:
 
         for name in ("session", "crash", "matrix", "diff", "verdicts", "search"):
             importlib.import_module(f"eve_replay_tui.screens.{name}")
+
+    def settled(self, made: T) -> T:
+        """Return ``made`` after collecting garbage for once: later the collector passes over what was read.
+
+        Each look at all of a long session costs 0.1 s and more, in the middle of a key.
+        """
+        gc.unfreeze()
+        gc.collect()
+        gc.freeze()
+        return made
 
     def refresh(self) -> None:
         """Forget what was read, so that the next question sees the world as it is now."""

@@ -173,7 +173,8 @@ class SessionScreen(Links, Panes, ReplayScreen):
     async def _load(self, again: bool = False) -> None:
         if again:
             await self.work(self.reader.quick, self.reader.refresh, self._failed)
-        explorer = await self.work(self.reader.quick, self._made, self._failed)
+        read = self.reader
+        explorer = await self.work(read.quick, lambda: read.settled(self._made()), self._failed)
         if explorer is not None:
             self.take(explorer)
 
