@@ -146,9 +146,9 @@ def find_target(
 
 def view_of(simulation: Simulation, total: int) -> CrashView:
     """Return the view-model of an answer."""
-    from eve_replay.views.crash import _point, crash_view
+    from eve_replay.views.crash import crash_view, point_row
 
-    return crash_view(simulation, _point(simulation.point, simulation.point.position), total)
+    return crash_view(simulation, point_row(simulation.point, simulation.point.position), total)
 
 
 def draw_answer(shell: Shell, simulation: Simulation, *, explain: bool = False, head: bool = True) -> None:

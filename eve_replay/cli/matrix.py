@@ -57,7 +57,7 @@ def cli(
     """
     from eve_replay.recovery import compare_strategies
     from eve_replay.recovery.matrix import matrix_of
-    from eve_replay.views.crash import _point
+    from eve_replay.views.crash import point_row
     from eve_replay.views.matrix import matrix_view
 
     if turn and only and turn != only:
@@ -77,7 +77,7 @@ def cli(
         )
         finish(shell, target.journal.receipt)
         return
-    view = matrix_view(found.points, [_point(sim.point, sim.point.position) for sim in found.points])
+    view = matrix_view(found.points, [point_row(sim.point, sim.point.position) for sim in found.points])
     rows = view.rows if every else view.classes()
     name = target.turn_id or target.session.title
     echo(shell, [line((f"{name}: {plural(len(found.points), 'crash point')}", "strong"))])

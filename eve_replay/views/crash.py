@@ -59,8 +59,6 @@ __all__ = [
     "point_row",
 ]
 
-_point = point_row
-
 
 def outcome_choices() -> tuple[Choice, ...]:
     """Return every outcome a crash can have, for a person who predicts one."""

@@ -32,6 +32,11 @@ def source(name: str) -> Path | None:
     return data(name)
 
 
+#: Recordings that can be opened (one is in another form only), and those of them with a ledger.
+OPENED = [name for name in cases() if source(name) is not None]
+WITH_LEDGER = [name for name in OPENED if (scenario(name) / "ledger.ndjson").exists()]
+
+
 def report_of(name, **options):
     with open_journal(str(source(name))) as book:
         return why_all(book.sessions, voice=Voice(now=NOW), **options)
@@ -45,10 +50,8 @@ def codes(name, **options):
     return [v.code for v in verdicts(name, **options)]
 
 
-@pytest.mark.parametrize("name", list(cases()))
+@pytest.mark.parametrize("name", WITH_LEDGER)
 def test_names_every_effect_that_happened_twice_and_none_that_happened_once(name):
-    if source(name) is None or not (scenario(name) / "ledger.ndjson").exists():
-        pytest.skip("no ledger")
     ledger = scenario(name) / "ledger.ndjson"
     plain, exact = report_of(name), report_of(name, ledger=ledger)
     named = {(v.tool, v.call_ids, v.step_id) for r in plain.reports for v in r.verdicts if v.code in TWICE}
@@ -62,10 +65,8 @@ def test_names_every_effect_that_happened_twice_and_none_that_happened_once(name
             assert (key in sure) == (counted.count > 1), (key, counted.count)
 
 
-@pytest.mark.parametrize("name", list(cases()))
+@pytest.mark.parametrize("name", OPENED)
 def test_every_sentence_is_whole(name):
-    if source(name) is None:
-        pytest.skip("another form of the same")
     for report in report_of(name).reports:
         assert report.verdicts and report.worst is report.verdicts[0]
         json.dumps(report.to_json())

@@ -64,8 +64,6 @@ def test_one_session_by_id(capsys):
 
 @pytest.mark.parametrize("name", corpus.names("local"))
 def test_every_recording_can_be_forecast(capsys, name):
-    if name in ("long-session", "big-payload"):
-        pytest.skip("large")
     result = call(capsys, "forecast", corpus.data(name), "--json")
     assert result.code in (0, 1)
     for session in result.json["sessions"]:

@@ -85,11 +85,6 @@ class KeyBar(_Bar):
         self._keys = tuple(keys)
         self._places: list[tuple[int, int, str]] = []
 
-    def set_keys(self, keys: Sequence[tuple[str, str, str]]) -> None:
-        """Show other keys."""
-        self._keys = tuple(keys)
-        self.refresh()
-
     def content(self, width: int) -> Line:
         """Return the keys that fit."""
         self._places = []
