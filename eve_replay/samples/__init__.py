@@ -6,52 +6,50 @@ do. Each sample also holds what really happened outside (``ledger``, ``marks``),
 
 from __future__ import annotations
 
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from eve_replay.codec import loads_json, loads_lines
 from eve_replay.codec.jsontext import JsonFault
 from eve_replay.errors import UnknownSource
-from eve_replay.worlds.local_archive import archive_tree
-from eve_replay.worlds.local_tree import MemoryTree
+from eve_replay.samples._shelf import GROUPS, Group, Place, places
 from eve_replay.worlds.local_world import LocalWorld
 
 __all__ = ["describe", "extract", "facts", "ledger", "marks", "names", "open", "opener", "read"]
 
-_SUFFIX = ".tar.xz"
 _LIMIT = 64 << 20
 _SCHEME = "sample:"
 
-_ABOUT = {
-    "simple-turn": "two turns that went well: parallel tool calls, a second call, a text answer",
-    "crash-in-tool": "the process was killed while charge_card ran: the card was charged twice",
-    "approval-hold": "a tool waits for a person, the server is killed and restarted, then it is approved",
-}
 
+def names(group: Group = "tour") -> tuple[str, ...]:
+    """Return the samples' names, in the order in which they are worth looking at.
 
-def names() -> tuple[str, ...]:
-    """Return the samples' names, in the order in which they are worth looking at."""
-    return tuple(_ABOUT)
+    Args:
+        group: ``tour``: the three to begin with. ``workshop``: those the lessons are about. ``incidents``:
+            those of the last lesson, with several sessions each.
+    """
+    return tuple(GROUPS[group])
 
 
 def describe(name: str) -> str:
     """Return one phrase on what happened in a sample."""
-    return _ABOUT[_full_name(name)]
+    full = _full_name(name)
+    return next(about[full] for about in GROUPS.values() if full in about)
 
 
 def open(name: str, **options: Any) -> LocalWorld:
     """Return a sample as a world.
 
     Args:
-        name: one of ``names()`` or an unambiguous beginning.
+        name: one of ``names()`` of any group, or an unambiguous beginning; the tour goes first.
         **options: as for the local world (``keys``, ``limit``, ``only``).
 
     Raises:
         UnknownSource: there is no such sample.
     """
     full = _full_name(name)
-    return LocalWorld(_tree(full), "data", label=f"{_SCHEME}{full}", **options)
+    tree, root = places(full)[0]
+    return LocalWorld(tree, _join(root, "data"), label=f"{_SCHEME}{full}", **options)
 
 
 def read(name: str, file: str) -> bytes:
@@ -60,7 +58,12 @@ def read(name: str, file: str) -> bytes:
     Raises:
         FileNotFoundError: the sample has no such file.
     """
-    return _tree(_full_name(name)).read(file, _LIMIT)
+    for tree, root in places(_full_name(name)):
+        try:
+            return tree.read(_join(root, file), _LIMIT)
+        except FileNotFoundError:
+            continue
+    raise FileNotFoundError(f"{_SCHEME}{_full_name(name)} has no {file!a}.")
 
 
 def ledger(name: str) -> list[dict[str, Any]]:
@@ -88,16 +91,18 @@ def extract(name: str, target: str | Path) -> Path:
     full = _full_name(name)
     folder = Path(target) / full
     folder.mkdir(parents=True)
-    _write(_tree(full), "", folder)
+    for place in places(full):
+        _write(place, folder)
     return folder
 
 
-def _write(tree: MemoryTree, path: str, folder: Path) -> None:
+def _write(place: Place, folder: Path) -> None:
+    tree, path = place
     for entry in tree.entries(path):
-        inner = f"{path}/{entry.name}" if path else entry.name
+        inner = _join(path, entry.name)
         if entry.kind == "dir":
-            (folder / entry.name).mkdir()
-            _write(tree, inner, folder / entry.name)
+            (folder / entry.name).mkdir(exist_ok=True)
+            _write((tree, inner), folder / entry.name)
         else:
             (folder / entry.name).write_bytes(tree.read(inner, _LIMIT))
 
@@ -107,22 +112,23 @@ def _lines(name: str, file: str) -> list[dict[str, Any]]:
     return [line for line in lines if not isinstance(line, JsonFault)]
 
 
+def _join(root: str, name: str) -> str:
+    return f"{root}/{name}" if root else name
+
+
 def _full_name(name: str) -> str:
     wanted = name.removeprefix(_SCHEME).strip().lower()
-    found = [full for full in _ABOUT if full == wanted] or [
-        full for full in _ABOUT if full.startswith(wanted)
-    ]
-    if len(found) == 1:
-        return found[0]
+    everything = [full for about in GROUPS.values() for full in about]
+    if wanted in everything:
+        return wanted
+    for known in (names(), everything):
+        found = [full for full in known if full.startswith(wanted)]
+        if len(found) == 1:
+            return found[0]
     raise UnknownSource(
-        f"There is no sample {wanted[:60]!a}." if not found else f"{wanted!a} fits several samples.",
-        hint=f"Samples: {', '.join(_ABOUT)}.",
+        f"There is no sample {wanted[:60]!a}." if not found else f"{wanted[:60]!a} fits several samples.",
+        hint=f"Samples: {', '.join(names())}. For the workshop: {', '.join(everything[len(names()) :])}.",
     )
-
-
-def _tree(full: str) -> MemoryTree:
-    data = resources.files(__name__).joinpath(full + _SUFFIX).read_bytes()
-    return archive_tree(Path(full + _SUFFIX), label=f"{_SCHEME}{full}", data=data)
 
 
 class _SampleOpener:

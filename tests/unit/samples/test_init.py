@@ -8,6 +8,7 @@ import pytest
 
 from eve_replay import samples
 from eve_replay.errors import UnknownSource
+from eve_replay.samples._shelf import places
 from eve_replay.worlds.registry import open_world
 
 
@@ -24,6 +25,32 @@ def test_each_sample_is_whole(name):
     assert samples.marks(name)
     assert samples.facts(name)["steps"]
     assert samples.read(name, "facts.json")
+
+
+@pytest.mark.parametrize("name", samples.names("workshop"))
+def test_each_recording_of_the_workshop_opens(name):
+    world = samples.open(name)
+    assert world.label == f"sample:{name}" and list(world.runs())
+    assert samples.describe(name)
+    facts = samples.facts(name)
+    assert facts["timeline"]
+    assert facts["scenario"].startswith(name) or name == "pay-minted-ids"
+    # Nothing happened outside where a person said no; everywhere else the tools wrote it down.
+    assert bool(samples.ledger(name)) is (name != "approval-denied")
+    if facts.get("eveVersion"):
+        assert samples.marks(name)
+
+
+def test_recordings_are_not_in_the_package_twice():
+    shared = [name for group in ("tour", "workshop") for name in samples.names(group)]
+    assert len(set(shared)) == len(shared)
+    minted = {line["idempotencyKey"] for line in samples.ledger("pay-minted-ids")}
+    assert len(minted) == len(samples.ledger("pay-minted-ids")) == 2
+
+
+def test_an_archive_is_unpacked_once():
+    first, again = places("pay-with-key"), places("pay-check-then-act")
+    assert first[0][0] is again[0][0]
 
 
 def test_what_really_happened():
@@ -51,7 +78,13 @@ def test_writing_one_out(tmp_path):
         samples.extract("crash", tmp_path)
 
 
+def test_writing_one_out_whose_markers_lie_elsewhere(tmp_path):
+    folder = samples.extract("pay-with-key", tmp_path)
+    assert {each.name for each in folder.iterdir()} == {"data", "ledger.ndjson", "facts.json", "marks.ndjson"}
+    assert len(list(open_world(str(folder / "data")).runs())) == 2
+
+
 def test_they_are_small_and_say_where_they_come_from():
     files = {f.name: f for f in resources.files(samples).iterdir()}
-    assert sum(len(f.read_bytes()) for n, f in files.items() if n.endswith(".xz")) < 100_000
+    assert sum(len(f.read_bytes()) for n, f in files.items() if n.endswith(".xz")) < 400_000
     assert "Apache-2.0" in files["README.md"].read_text("utf-8")
