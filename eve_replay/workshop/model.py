@@ -119,6 +119,7 @@ class Case:
         setting: how the outside behaves, by service, for example ``{"payments": {"key_hours": 24}}``.
         seed: where ids and names of this case come from.
         answers: what people answer when a workflow asks them, in order.
+        words: what a learner reads where cases can be chosen; the name otherwise.
     """
 
     name: str
@@ -130,6 +131,7 @@ class Case:
     setting: Mapping[str, Mapping[str, object]] = field(default_factory=lambda: MappingProxyType({}))
     seed: int = 0
     answers: tuple[object, ...] = ()
+    words: Text | None = None
 
     @property
     def deeds(self) -> tuple[Deed, ...]:

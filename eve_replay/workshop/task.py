@@ -75,6 +75,8 @@ class Task:
         predictions: by name, as the notebook asks for them.
         hints: what to think about next, by diagnosis code (see ``diagnose``); the general ones otherwise.
         good: said when it passed: what the fix rests on, and what it still cannot do.
+        minutes: how long the lesson takes.
+        finds: what a learner will have found out, in one sentence; shown at the top of the notebook.
     """
 
     lesson: str
@@ -92,3 +94,5 @@ class Task:
     predictions: Mapping[str, Prediction] = field(default_factory=lambda: MappingProxyType({}))
     hints: Mapping[str, Text] = field(default_factory=lambda: MappingProxyType({}))
     good: Text
+    minutes: int = 15
+    finds: Text | None = None
