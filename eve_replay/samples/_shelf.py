@@ -52,12 +52,16 @@ _WORKSHOP = {
     "sdk5-crash": "a plain Workflow SDK 5 run, killed in chargeCard; the restarted server could not go on",
     "sdk5-crash-world-not-started": "a plain Workflow SDK 5 run whose world is not started again",
     "pay-minted-ids": "a payment keyed by the call id, which the model minted anew: two charges",
+    "pay-again-on-purpose": "the same order paid in two turns because somebody asked twice; killed once: three",
     "crash-lease-20s": "killed while charge_card ran; the restarted server waits for a lease of 20 s",
     "two-crashes-one-turn": "one turn, the process killed in two of its steps",
     "stranded": "a session of eve 0.79.0 that eve 0.80.1 does not pick up",
 }
 
 _WHOLE = frozenset({"pay-minted-ids", "crash-lease-20s", "two-crashes-one-turn", "stranded"})
+
+#: These have an archive of their own.
+_OWN = frozenset({*_TOUR, "pay-again-on-purpose"})
 
 _INCIDENTS: dict[str, str] = {}
 
@@ -71,7 +75,7 @@ def places(name: str) -> tuple[Place, ...]:
 
     The scenarios of the proof have no markers in their archive; those lie beside the workshop's own.
     """
-    if name in _TOUR:
+    if name in _OWN:
         return ((_archive(name), ""),)
     if name in _INCIDENTS:
         return ((_archive("incidents"), f"incidents/{name}"),)
