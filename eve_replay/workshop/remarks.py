@@ -1,0 +1,199 @@
+"""What the grader says, in both languages: passed or not in one sentence, and answers that cannot be run.
+
+The story of a failure and its reason come from :mod:`eve_replay.workshop.words`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from eve_replay.workshop.model import Breach, Fault, Language, Outcome, Text
+
+__all__ = ["CODES", "REMARKS", "faults_words", "headline", "remark", "short"]
+
+
+def _texts(**texts: tuple[str, str]) -> Mapping[str, Text]:
+    return MappingProxyType({name.replace("_", "-"): Text(*both) for name, both in texts.items()})
+
+
+#: By code. ``...-next`` is what to do about it.
+REMARKS = _texts(
+    passed=(
+        "It holds. {tried} crash schedules in {cases} cases, with up to {crashes} crashes each: every promise kept.",
+        "成立。{cases} 个场景、{tried} 种崩溃安排（每种最多崩溃 {crashes} 次）：承诺全部守住。",
+    ),
+    passed_partly=(
+        "It held in the {tried} crash schedules that were tried, in {cases} cases. There are more than these.",
+        "在试过的 {tried} 种崩溃安排（{cases} 个场景）里都成立。可能的安排不止这些。",
+    ),
+    passed_judged=("Right for all {tried} inputs that were tried.", "试过的 {tried} 组输入全部正确。"),
+    wrong=("Not yet. {words}", "还不对。{words}"),
+    hidden=(
+        "The lesson's own case passes. This one has other names, amounts or calls.",
+        "课程里的例子能通过；这个场景换了名字、金额或调用。",
+    ),
+    missing=("The answer defines no `{name}`.", "答案里没有定义 `{name}`。"),
+    missing_next=(
+        "Keep the name that the answer cell had: `def {name}(...)`.",
+        "保留答案单元格原来的名字：`def {name}(...)`。",
+    ),
+    not_a_function=("`{name}` is {what}, not a function.", "`{name}` 是{what}，不是函数。"),
+    not_a_function_next=(
+        "The runtime calls it. Write `def {name}({parameters}):` and hand over the name, without brackets.",
+        "运行时要调用它。请写 `def {name}({parameters}):`，检查时只写函数名，后面不加括号。",
+    ),
+    parameters=(
+        "`{name}` cannot be called with {count} values.",
+        "`{name}` 不能用 {count} 个参数来调用。",
+    ),
+    parameters_next=(
+        "The runtime calls it as `{name}({parameters})`.",
+        "运行时这样调用它：`{name}({parameters})`。",
+    ),
+    generator=("`{name}` has a `yield` in it.", "`{name}` 里有 `yield`。"),
+    generator_next=(
+        "The runtime wants one result: `return` it.",
+        "运行时只要一个结果：请用 `return` 返回。",
+    ),
+    looks_inside=("`{name}` uses `{what}`.", "`{name}` 用了 `{what}`。"),
+    looks_inside_next=(
+        "In this exercise a tool acts through `outside` only, and knows only `input` and `ctx`. "
+        "What else a process can reach dies with it, or belongs to the workshop.",
+        "在这个练习里，工具只能通过 `outside` 做事，只知道 `input` 和 `ctx`。"
+        "进程能碰到的其他东西，要么随进程一起消失，要么属于工作坊本身。",
+    ),
+    stopped=("The check stopped: {what}.", "检查中断：{what}。"),
+    stopped_next=(
+        "Nothing was decided. Look at the last line that you changed.",
+        "没有得出结论。看看你最后改动的那一行。",
+    ),
+    cell_syntax=("The answer cell is no Python yet: {what}.", "答案单元格还不是合法的 Python：{what}。"),
+    cell_syntax_next=("Run the cell: Python shows the place.", "运行一下这个单元格，Python 会指出位置。"),
+    cell_raised=("The answer cell stops: {what}.", "答案单元格运行时中断：{what}。"),
+    cell_raised_next=(
+        "The cell is run alone, in a fresh Python. It must work there.",
+        "这个单元格会在全新的 Python 里单独运行，它必须能独立运行。",
+    ),
+    cell_needs=(
+        "The answer cell uses `{what}`, which another cell defines.",
+        "答案单元格用到了 `{what}`，而它是在别的单元格里定义的。",
+    ),
+    cell_needs_next=(
+        "The cell is run alone. Put `{what}` into the answer cell too.",
+        "这个单元格会单独运行。请把 `{what}` 也放进答案单元格。",
+    ),
+    too_long=(
+        "It was not finished after {what} seconds and was stopped.",
+        "{what} 秒后还没有结束，已被停止。",
+    ),
+    too_long_next=(
+        "Look for a loop that never ends.",
+        "看看有没有停不下来的循环。",
+    ),
+    too_much_memory=("It wanted more than {what} MB of memory.", "它需要的内存超过 {what} MB。"),
+    too_much_memory_next=("Look for something that grows without end.", "看看有没有无限增长的东西。"),
+    ended_itself=(
+        "Its Python ended without a result ({what}).",
+        "它的 Python 进程没有给出结果就结束了（{what}）。",
+    ),
+    ended_itself_next=(
+        "A tool returns what the model is told. It does not end the process.",
+        "工具应当返回要告诉模型的内容，而不是结束进程。",
+    ),
+    no_answer=("The notebook has no answer cell.", "笔记本里没有答案单元格。"),
+    no_answer_next=(
+        "Copy the answer into the lesson as `eve-replay workshop start` makes it.",
+        "请把答案放进 `eve-replay workshop start` 生成的课程笔记本里。",
+    ),
+)
+
+_BREACHES = _texts(
+    twice=("{deed} is done {count} times", "{deed}被做了 {count} 次"),
+    missed=("{deed} is never done", "{deed}始终没有做"),
+    lied=("the tool says that {deed} is done, which is not so", "工具说{deed}已完成，其实没有"),
+    silent=("nobody learns that {deed} may not be done", "没有人知道{deed}可能没有做成"),
+    bothered=("a person is called for nothing", "白白惊动了人"),
+    hangs=("the session hangs", "会话卡住了"),
+    diverged=("the replay takes another way than the record", "重放走了和记录不同的路"),
+    threw=("the tool ends with an error", "工具以错误结束"),
+    runaway=("the tool calls the outside without end", "工具不停地调用外部"),
+    wrong_answer=("the model is told something wrong", "告诉模型的内容不对"),
+)
+_DEED = Text("what was asked for", "要求做的事")
+_NO_FAULT = Text("without any crash", "没有任何崩溃")
+_CRASHES = (Text("one crash", "崩溃一次"), Text("{count} crashes", "崩溃 {count} 次"))
+_LOST = (Text("one lost answer", "丢失一次回答"), Text("{count} lost answers", "丢失 {count} 次回答"))
+_REFUSED = (
+    Text("one refused call", "一次调用没有到达"),
+    Text("{count} refused calls", "{count} 次调用没有到达"),
+)
+
+#: Short names of what goes wrong, for a class: by diagnosis code.
+CODES = _texts(
+    no_key=("no key", "没有键"),
+    key_changed=("a key that changes when the step runs again", "重跑时键会变"),
+    key_merged=("one key for two different things", "两件事用了同一个键"),
+    key_expired=("the key had expired", "键过期了"),
+    checked_too_early=("looked before the first request had arrived", "查得太早"),
+    memory_lost=("remembered in the process's memory", "记在进程内存里"),
+    pending_forever=("a claim that stays pending", "占位一直是 pending"),
+    claimed_not_done=("claimed, never done", "占了位却没做"),
+    claim_released=("the claim was given back too early", "占位放得太早"),
+    answer_lost=("a lost answer taken for a refusal", "把丢失的回答当成失败"),
+    outside_a_step=("acted outside a step", "在步骤之外做事"),
+    diverged=("another way in the replay", "重放时走了别的路"),
+    threw=("ends with an error", "以错误结束"),
+    runaway=("calls without end", "不停地调用"),
+    not_protected=("not protected", "没有保护"),
+    not_done=("not done", "没有做"),
+    missing=("the function is gone", "函数不见了"),
+    not_a_function=("not a function", "不是函数"),
+    parameters=("other parameters", "参数不对"),
+    generator=("a generator", "写成了生成器"),
+    looks_inside=("goes past `outside`", "绕过了 outside"),
+    stopped=("the check stopped", "检查中断"),
+    cell_syntax=("no Python yet", "还不是合法的 Python"),
+    cell_raised=("the cell stops", "单元格运行中断"),
+    cell_needs=("needs another cell", "依赖别的单元格"),
+    too_long=("never ends", "停不下来"),
+    too_much_memory=("grows without end", "无限增长"),
+    ended_itself=("ends its process", "结束了进程"),
+    no_answer=("no answer cell", "没有答案单元格"),
+)
+
+
+def remark(code: str, language: Language, **facts: object) -> str:
+    """Return one sentence; empty for a code without one."""
+    text = REMARKS.get(code)
+    return text.get(language).format_map(facts) if text is not None else ""
+
+
+def short(code: str, language: Language) -> str:
+    """Return the short name of a failure; its code where it has none."""
+    text = CODES.get(code)
+    return text.get(language) if text is not None else code
+
+
+def faults_words(schedule: tuple[Fault, ...], language: Language) -> str:
+    """Return ``one crash and one lost answer``: what went wrong, counted."""
+    kinds = (
+        (_CRASHES, sum(each.kind.startswith("crash") for each in schedule)),
+        (_LOST, sum(each.kind == "lost" for each in schedule)),
+        (_REFUSED, sum(each.kind == "refused" for each in schedule)),
+    )
+    words = [texts[count > 1].get(language).format(count=count) for texts, count in kinds if count]
+    return ("、" if language == "zh" else " and ").join(words) or _NO_FAULT.get(language)
+
+
+def headline(outcome: Outcome, breach: Breach, language: Language) -> str:
+    """Return in one sentence what is not kept, and what was enough for it."""
+    text = _BREACHES.get(breach.code)
+    words = breach.deed.words if breach.deed is not None else ""
+    deed = (f"“{words}”" if language == "zh" else words) or _DEED.get(language)
+    count = outcome.count(breach.deed) if breach.deed is not None else len(breach.entries)
+    what = text.get(language).format(deed=deed, count=count) if text is not None else breach.code
+    faults = faults_words(outcome.schedule, language)
+    if language == "zh":
+        return f"还不行：{faults}，{what}。"
+    return f"Not yet: {faults}, and {what}."
