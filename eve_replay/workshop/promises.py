@@ -1,0 +1,257 @@
+"""What a tool can be asked to keep, however it is interrupted.
+
+Each factory returns a promise: a function from an outcome to the breach it finds, None when it was kept. They
+look at the ledger, the results and the trace, never at the tool.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from eve_replay.workshop.model import Ask, Breach, Case, Deed, Entry, Outcome, Promise
+
+__all__ = [
+    "belongs",
+    "claims_done",
+    "done_or_told",
+    "each_deed_at_most_once",
+    "each_deed_once",
+    "entries_of",
+    "it_ends",
+    "no_lies",
+    "nothing_else",
+    "person_only_when_needed",
+    "told_of",
+]
+
+#: Effects that somebody outside notices. A row is one only where a deed of the case asks for rows.
+_NOTICED = frozenset({"charge", "mail", "refund", "reservation"})
+#: A result that says with one of these words (as ``status``, or as the whole result) that it is done.
+_DONE = frozenset(
+    {
+        "booked",
+        "charged",
+        "complete",
+        "completed",
+        "delivered",
+        "done",
+        "mailed",
+        "ok",
+        "paid",
+        "refunded",
+        "reserved",
+        "sent",
+        "success",
+        "succeeded",
+    }
+)
+_ALREADY = re.compile(r"already[\s_-]+(?:been[\s_-]+)?(\w+)$")
+#: A result that says with a field of this name being True that it is done.
+_DONE_FLAGS = ("charged", "done", "ok", "paid", "refunded", "reserved", "sent", "success")
+
+
+def belongs(entry: Entry, deed: Deed) -> bool:
+    """Return whether a ledger entry does a deed."""
+    return entry.effect == deed.effect and all(
+        name in entry.fields and entry.fields[name] == value for name, value in deed.match.items()
+    )
+
+
+def entries_of(outcome: Outcome, deed: Deed) -> tuple[Entry, ...]:
+    """Return the ledger entries that do a deed, in order."""
+    return tuple(entry for entry in outcome.ledger if belongs(entry, deed))
+
+
+def _wanted(case: Case) -> Iterator[tuple[Deed, int]]:
+    """Each different deed of a case with how often it is wanted: two asks may want the same twice."""
+    deeds = list(case.deeds)
+    for index, deed in enumerate(deeds):
+        if deed not in deeds[:index]:
+            yield deed, deeds.count(deed)
+
+
+def _too_often(outcome: Outcome) -> Breach | None:
+    for deed, wanted in _wanted(outcome.case):
+        entries = entries_of(outcome, deed)
+        if len(entries) > wanted:
+            numbers = tuple(entry.number for entry in entries)
+            return Breach(
+                code="twice", deed=deed, entries=numbers, facts={"count": len(entries), "wanted": wanted}
+            )
+    return None
+
+
+def _missing(outcome: Outcome) -> Iterator[Deed]:
+    for deed, wanted in _wanted(outcome.case):
+        if outcome.count(deed) < wanted:
+            yield deed
+
+
+def each_deed_once() -> Promise:
+    """Return: everything wanted is done, and once (breaches ``twice`` and ``missed``)."""
+
+    def promise(outcome: Outcome) -> Breach | None:
+        breach = _too_often(outcome)
+        if breach is not None:
+            return breach
+        deed = next(_missing(outcome), None)
+        return None if deed is None else Breach(code="missed", deed=deed)
+
+    return promise
+
+
+def each_deed_at_most_once() -> Promise:
+    """Return: nothing is done twice (breach ``twice``)."""
+    return _too_often
+
+
+def done_or_told() -> Promise:
+    """Return: everything wanted is done, or a person was told of it (breach ``silent``)."""
+
+    def promise(outcome: Outcome) -> Breach | None:
+        for deed in _missing(outcome):
+            if not told_of(outcome, deed):
+                return Breach(code="silent", deed=deed)
+        return None
+
+    return promise
+
+
+def nothing_else() -> Promise:
+    """Return: no effect that nobody asked for, such as another amount or order (breach ``extra``).
+
+    Charges, mails, refunds and reservations count always; rows only of the tables that a deed names. Telling
+    a person is no such effect.
+    """
+
+    def promise(outcome: Outcome) -> Breach | None:
+        deeds = [*outcome.case.deeds, *(deed for ask in _other_asks(outcome.case) for deed in ask.deeds)]
+        tables = {deed.match.get("table") for deed in deeds if deed.effect == "row"}
+        for entry in outcome.ledger:
+            noticed = entry.effect in _NOTICED or (
+                entry.effect == "row" and entry.fields.get("table") in tables
+            )
+            if noticed and not any(belongs(entry, deed) for deed in deeds):
+                return Breach(code="extra", entries=(entry.number,))
+        return None
+
+    return promise
+
+
+def no_lies() -> Promise:
+    """Return: no result says that something is done which is not (breach ``lied``).
+
+    A result says so when it is a dict whose ``status`` is a word such as ``done``, ``sent``, ``charged``,
+    ``paid``, ``reserved``, ``ok`` or ``already ...`` one of them; or one that has such a word as a field that
+    is True (``{"sent": True}``); or when it is such a word itself.
+    """
+
+    def promise(outcome: Outcome) -> Breach | None:
+        for (turn, answer, position), result in sorted(outcome.results.items()):
+            if not claims_done(result):
+                continue
+            ask = _ask(outcome.case, turn, answer, position)
+            for deed in ask.deeds if ask is not None else ():
+                if outcome.count(deed) == 0:
+                    return Breach(
+                        code="lied",
+                        deed=deed,
+                        facts={"turn": turn, "answer": answer, "position": position, "result": result},
+                    )
+        return None
+
+    return promise
+
+
+def person_only_when_needed() -> Promise:
+    """Return: a person is told only after something went wrong in that step (breach ``bothered``).
+
+    Without a crash or a lost answer before it there is nothing that a program could not know.
+    """
+
+    def promise(outcome: Outcome) -> Breach | None:
+        for entry in outcome.ledger:
+            if entry.effect == "person" and not any(
+                moment.fault is not None and (moment.turn, moment.step) == (entry.turn, entry.step)
+                for moment in outcome.trace[: max(entry.moment, 0)]
+            ):
+                return Breach(code="bothered", entries=(entry.number,), facts=dict(entry.fields))
+        return None
+
+    return promise
+
+
+def it_ends() -> Promise:
+    """Return: it comes to an end, without an exception (``hangs``, ``diverged``, ``runaway``, ``threw``)."""
+
+    def promise(outcome: Outcome) -> Breach | None:
+        if outcome.ended in ("hangs", "diverged", "runaway"):
+            return Breach(code=outcome.ended)
+        thrown = {(moment.turn, moment.position) for moment in outcome.trace if moment.kind == "threw"}
+        for (turn, answer, position), result in sorted(outcome.results.items()):
+            if isinstance(result, Mapping) and set(result) == {"error"} and (turn, position) in thrown:
+                return Breach(
+                    code="threw",
+                    facts={"turn": turn, "answer": answer, "position": position, "error": result["error"]},
+                )
+        return None
+
+    return promise
+
+
+def claims_done(result: object) -> bool:
+    """Return whether a result says that the work is done (see :func:`no_lies`)."""
+    if isinstance(result, Mapping):
+        status = result.get("status")
+        if isinstance(status, str):
+            return _says_done(status)
+        return any(result.get(name) is True for name in _DONE_FLAGS)
+    return isinstance(result, str) and _says_done(result)
+
+
+def _says_done(text: str) -> bool:
+    said = text.strip().strip(".").casefold()
+    already = _ALREADY.match(said)
+    return said in _DONE or (already is not None and already[1] in _DONE)
+
+
+def told_of(outcome: Outcome, deed: Deed) -> bool:
+    """Return whether a person was told of a deed: its subject or facts name it.
+
+    What names a deed are the values of its ``match`` that no other deed of the case shares.
+    """
+    others = [each for each in outcome.case.deeds if each != deed]
+    values = list(deed.match.items())
+    own = [
+        value
+        for name, value in values
+        if not any(name in other.match and other.match[name] == value for other in others)
+    ]
+    names = [str(value) for value in own or [value for _, value in values]]
+    for entry in outcome.ledger:
+        if entry.effect != "person":
+            continue
+        said = [str(value) for value in entry.fields.values()]
+        for name in names:
+            if any(_word_in(name, text) or (len(text) > 2 and _word_in(text, name)) for text in said):
+                return True
+    return False
+
+
+def _word_in(word: str, text: str) -> bool:
+    """Whether the text has it as a whole word: ``INV-1`` is not in ``INV-12``."""
+    return bool(word) and re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", text) is not None
+
+
+def _ask(case: Case, turn: int, answer: int, position: int) -> Ask | None:
+    try:
+        return case.turns[turn].answers[answer][position]
+    except IndexError:
+        return None
+
+
+def _other_asks(case: Case) -> Iterator[Ask]:
+    for turn in case.turns:
+        for asks in turn.other.values():
+            yield from asks
