@@ -20,11 +20,11 @@ def _texts(**texts: tuple[str, str]) -> Mapping[str, Text]:
 #: By code. ``...-next`` is what to do about it.
 REMARKS = _texts(
     passed=(
-        "It holds. {tried} crash schedules in {cases} cases, with up to {crashes} crashes each: every promise kept.",
+        "It holds in {tried} crash schedules of {cases} cases, with up to {crashes} crashes in each.",
         "成立。{cases} 个场景、{tried} 种崩溃安排（每种最多崩溃 {crashes} 次）：承诺全部守住。",
     ),
     passed_partly=(
-        "It held in the {tried} crash schedules that were tried, in {cases} cases. There are more than these.",
+        "It held in the {tried} crash schedules that were tried, in {cases} cases. There are more of them.",
         "在试过的 {tried} 种崩溃安排（{cases} 个场景）里都成立。可能的安排不止这些。",
     ),
     passed_judged=("Right for all {tried} inputs that were tried.", "试过的 {tried} 组输入全部正确。"),
@@ -62,6 +62,11 @@ REMARKS = _texts(
         "What else a process can reach dies with it, or belongs to the workshop.",
         "在这个练习里，工具只能通过 `outside` 做事，只知道 `input` 和 `ctx`。"
         "进程能碰到的其他东西，要么随进程一起消失，要么属于工作坊本身。",
+    ),
+    really_waits=("`{name}` really waits, with `{what}`.", "`{name}` 用 `{what}` 真的在等待。"),
+    really_waits_next=(
+        "The check runs it thousands of times. `ctx.sleep(seconds)` waits in simulated time.",
+        "检查会运行它几千次。请用 `ctx.sleep(seconds)`，它在模拟时间里等待。",
     ),
     stopped=("The check stopped: {what}.", "检查中断：{what}。"),
     stopped_next=(
@@ -152,6 +157,7 @@ CODES = _texts(
     parameters=("other parameters", "参数不对"),
     generator=("a generator", "写成了生成器"),
     looks_inside=("goes past `outside`", "绕过了 outside"),
+    really_waits=("really waits", "真的在等待"),
     stopped=("the check stopped", "检查中断"),
     cell_syntax=("no Python yet", "还不是合法的 Python"),
     cell_raised=("the cell stops", "单元格运行中断"),

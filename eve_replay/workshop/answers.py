@@ -1,0 +1,283 @@
+"""A learner's function as code: can it be called, what does it reach for, and which hidden cases are its own.
+
+Everything here reads compiled code; nothing of the answer is run.
+"""
+
+from __future__ import annotations
+
+import builtins
+import dis
+import hashlib
+import inspect
+from collections.abc import Iterator, Mapping
+from functools import partial
+from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
+
+from eve_replay.workshop.model import Language, Text
+
+__all__ = ["Trouble", "fingerprint", "hidden_seeds", "reach", "reach_of_cell", "shape", "what_it_is"]
+
+#: A remark's code and what its sentence needs.
+Trouble = tuple[str, Mapping[str, object]]
+
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+#: Modules through which a tool gets round the outside, or at the machinery that runs it.
+_MODULES = _set(
+    "asyncio.subprocess atexit builtins code concurrent ctypes dbm dis faulthandler gc http "
+    "importlib inspect io linecache marshal mmap multiprocessing nt os pathlib pickle posix runpy "
+    "shelve shutil signal socket sqlite3 subprocess sys tempfile threading traceback types urllib "
+    "weakref _thread"
+)
+#: Parts of this package that an answer may use.
+_OURS = frozenset({"eve_replay.workshop", "eve_replay.workshop.outside", "eve_replay.workshop.wire"})
+#: What the cell around the answer may not import either; the rest does no harm where no tool uses it.
+_INTERPRETER = _set("builtins ctypes gc importlib inspect sys")
+_INSIDE = _set("__code__ __dict__ __globals__ __closure__")
+_BUILTINS = _set("__import__ breakpoint compile eval exec exit globals input locals open quit vars")
+_ATTRIBUTES = _set("ag_frame cr_frame f_back f_builtins f_globals f_locals gi_frame tb_frame tb_next")
+#: What Python itself means by a leading underscore, and a tool may use.
+_DUNDERS = _set("__name__ __doc__ __class__ __init__ __enter__ __exit__ __len__ __str__ __repr__")
+_GENERATOR = inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR
+_TOO_DEEP = 50
+_CALL = "__call__"
+
+
+def shape(answer: object, name: str, parameters: tuple[str, ...]) -> Trouble | None:
+    """Return what keeps the runtime from calling an answer as it does, None when nothing does."""
+    facts: dict[str, object] = {"name": name, "parameters": ", ".join(parameters)}
+    if isinstance(answer, type) or not callable(answer):
+        return "not-a-function", facts
+    code = getattr(_plain(answer), "__code__", None)
+    if isinstance(code, CodeType) and code.co_flags & _GENERATOR:
+        return "generator", facts
+    try:
+        inspect.signature(answer).bind(*parameters)
+    except TypeError:
+        return "parameters", facts | {"count": len(parameters)}
+    except ValueError:  # a built-in function that does not say what it takes
+        return None
+    return None
+
+
+def what_it_is(answer: object, language: Language) -> str:
+    """Return what something is that should have been a function: "a class", "nothing (None)", "a dict"."""
+    if answer is None:
+        return Text("nothing (None)", "空的（None）").get(language)
+    if isinstance(answer, type):
+        return Text("a class", "一个类").get(language)
+    kind = type(answer).__name__
+    article = "an" if kind[:1].lower() in "aeio" else "a"
+    return Text(f"{article} {kind}", f" {kind}").get(language)
+
+
+def reach(answer: object) -> Trouble | None:
+    """Return the first thing an answer uses that lies outside what a tool can have, None when there is none.
+
+    These are: modules that reach files, the network, other processes, threads or the interpreter; built-in
+    functions that do; attributes with a leading underscore that are not the learner's own; and real waiting.
+    """
+    codes = list(_codes(answer))
+    own = frozenset(name for code, _ in codes for name in _own_names(code))
+    own |= {code.co_name for code, _ in codes}
+    for code, names in codes:
+        found = _reached(code, names, own)
+        if found is not None:
+            return found
+    return None
+
+
+def reach_of_cell(code: CodeType) -> Trouble | None:
+    """Return what an answer cell itself uses of the interpreter or of the grader, beside its functions."""
+    for step in dis.get_instructions(code):
+        word = step.argval if isinstance(step.argval, str) else ""
+        if step.opname == "IMPORT_NAME" and (word in _INTERPRETER or (_is_ours(word) and word not in _OURS)):
+            return "looks-inside", {"what": f"import {word}"}
+        if step.opname in ("LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR") and word in _ATTRIBUTES | _INSIDE:
+            return "looks-inside", {"what": f".{word}"}
+    return None
+
+
+def fingerprint(answer: object) -> bytes:
+    """Return a digest of an answer's own code: bytecode, constants and names, helper functions included.
+
+    It is the same for the same code in the same Python, whatever the file and line it stands in.
+    """
+    digest = hashlib.sha256()
+    for code, names in _codes(answer):
+        digest.update(code.co_code)
+        for part in (
+            code.co_names,
+            code.co_varnames,
+            code.co_freevars,
+            tuple(map(_constant, code.co_consts)),
+        ):
+            digest.update(repr(part).encode("utf-8", "backslashreplace"))
+        plain = {key: names[key] for key in sorted(set(code.co_names) & set(names)) if _is_plain(names[key])}
+        digest.update(repr(plain).encode("utf-8", "backslashreplace"))
+    if not callable(answer):  # a table of answers
+        digest.update(_stable(answer).encode("utf-8", "backslashreplace"))
+    return digest.digest()
+
+
+def hidden_seeds(answer: object, count: int) -> tuple[int, ...]:
+    """Return the seeds of the cases that an answer has not seen: another code, other cases.
+
+    Seeds are positive; 0 is the case that the lesson shows.
+    """
+    start = fingerprint(answer)
+    return tuple(
+        1 + int.from_bytes(hashlib.sha256(start + bytes([number])).digest()[:6], "big")
+        for number in range(count)
+    )
+
+
+def _plain(answer: object) -> object:
+    """Return the function inside a method, a partial, a cached or a callable object."""
+    for _ in range(_TOO_DEEP):
+        if isinstance(answer, FunctionType | type):
+            return answer
+        inner = getattr(answer, "__func__", None) or getattr(answer, "func", None)
+        inner = inner or getattr(answer, "__wrapped__", None) or vars(type(answer)).get(_CALL)
+        if not callable(inner):
+            break
+        answer = inner
+    return answer
+
+
+def _codes(answer: object) -> Iterator[tuple[CodeType, Mapping[str, object]]]:
+    """Yield the code of an answer and of all functions and classes of the learner that it uses."""
+    home = getattr(_plain(answer), "__module__", None)
+    waiting: list[object] = [answer]
+    seen: set[int] = set()
+    while waiting:
+        one = waiting.pop(0)
+        if id(one) in seen:
+            continue
+        seen.add(id(one))
+        if isinstance(one, FunctionType):
+            names = _names(one)
+            for code in _nested(one.__code__):
+                yield code, names
+                used = (names.get(name) for name in dict.fromkeys((*code.co_names, *code.co_freevars)))
+                waiting += [each for each in used if _home_of(each) == home]
+            waiting += [*(one.__defaults__ or ()), *(one.__kwdefaults__ or {}).values()]
+            waiting += vars(one).values()
+        elif isinstance(one, type):
+            if one.__module__ == home:
+                waiting += [*vars(one).values(), *one.__bases__]
+        elif isinstance(one, property):
+            waiting += [one.fget, one.fset]
+        elif one is not None and not isinstance(one, ModuleType):
+            waiting += [_plain(one), type(one)]
+            if isinstance(one, partial):
+                waiting += [one.func, *one.args, *one.keywords.values()]
+
+
+def _names(function: FunctionType) -> Mapping[str, object]:
+    """Return what the names of a function mean: its globals, and what it closes over."""
+    names: dict[str, object] = dict(function.__globals__)
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        try:
+            names[name] = cell.cell_contents
+        except ValueError:  # not filled yet
+            continue
+    return names
+
+
+def _home_of(value: object) -> object:
+    """Return the module that made a function, a class, or an object's class."""
+    if isinstance(value, type | FunctionType):
+        return value.__module__
+    inner = _plain(value)
+    return inner.__module__ if isinstance(inner, FunctionType) else type(value).__module__
+
+
+def _nested(code: CodeType, depth: int = 0) -> Iterator[CodeType]:
+    yield code
+    for each in code.co_consts:
+        if isinstance(each, CodeType) and depth < _TOO_DEEP:
+            yield from _nested(each, depth + 1)
+
+
+def _constant(value: object) -> str:
+    if isinstance(value, CodeType):
+        return value.co_name
+    if isinstance(value, frozenset):  # its order differs from process to process
+        return repr(sorted(map(_constant, value)))
+    if isinstance(value, tuple):
+        return repr(tuple(map(_constant, value)))
+    return repr(value)
+
+
+def _stable(value: object, depth: int = 0) -> str:
+    """Return plain data as text that is the same in every process."""
+    if depth > _TOO_DEEP:
+        return "..."
+    if isinstance(value, dict):
+        return (
+            "{" + ",".join(f"{_stable(k, depth + 1)}:{_stable(v, depth + 1)}" for k, v in value.items()) + "}"
+        )
+    if isinstance(value, list | tuple):
+        return "[" + ",".join(_stable(each, depth + 1) for each in value) + "]"
+    if isinstance(value, set | frozenset):
+        return "<" + ",".join(sorted(_stable(each, depth + 1) for each in value)) + ">"
+    return repr(value) if _is_plain(value) else type(value).__name__
+
+
+def _is_plain(value: object) -> bool:
+    return value is None or isinstance(value, str | int | float | bytes)
+
+
+def _reached(code: CodeType, names: Mapping[str, object], own: frozenset[str]) -> Trouble | None:
+    before: object = None
+    for step in dis.get_instructions(code):
+        word = step.argval if isinstance(step.argval, str) else ""
+        used: object = None
+        if step.opname == "IMPORT_NAME" and _barred(word):
+            return "looks-inside", {"what": f"import {word}"}
+        if step.opname in ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF", "LOAD_CLASSDEREF"):
+            used = names.get(word, getattr(builtins, word, None))
+            if isinstance(used, ModuleType) and _barred(used.__name__):
+                return "looks-inside", {"what": word}
+            if word in _BUILTINS and used is getattr(builtins, word, None):
+                return "looks-inside", {"what": word}
+        if step.opname in ("LOAD_ATTR", "LOAD_METHOD"):
+            used = getattr(before, word, None) if isinstance(before, ModuleType) else None
+        if step.opname in ("LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR", "DELETE_ATTR"):
+            if _is_private(word) and word not in own:
+                return "looks-inside", {"what": f".{word}"}
+        elif step.opname == "LOAD_CONST" and "getattr" in code.co_names and _is_private(word):
+            return "looks-inside", {"what": word}
+        if isinstance(used, BuiltinFunctionType | FunctionType) and _sleeps(used):
+            return "really-waits", {"what": "sleep"}
+        before = used
+    return None
+
+
+def _sleeps(function: BuiltinFunctionType | FunctionType) -> bool:
+    return function.__name__ == "sleep" and function.__module__ in ("time", "asyncio.tasks")
+
+
+def _own_names(code: CodeType) -> Iterator[str]:
+    """Yield the attributes that some code makes itself: a class of the learner may have private ones."""
+    for step in dis.get_instructions(code):
+        if step.opname in ("STORE_ATTR", "STORE_NAME") and isinstance(step.argval, str):
+            yield step.argval
+
+
+def _is_private(word: str) -> bool:
+    return word in _ATTRIBUTES or (word.startswith("_") and word.isidentifier() and word not in _DUNDERS)
+
+
+def _is_ours(module: str) -> bool:
+    return module.partition(".")[0] == "eve_replay"
+
+
+def _barred(module: str) -> bool:
+    if _is_ours(module):
+        return module not in _OURS
+    return module in _MODULES or module.partition(".")[0] in _MODULES
