@@ -120,6 +120,8 @@ class Case:
         seed: where ids and names of this case come from.
         answers: what people answer when a workflow asks them, in order.
         words: what a learner reads where cases can be chosen; the name otherwise.
+        order: eve runs the calls of one answer side by side, the workshop one after another: in which order.
+            ``last-first``: a crash in the first call finds the others done (recording crash-in-tool).
     """
 
     name: str
@@ -132,6 +134,7 @@ class Case:
     seed: int = 0
     answers: tuple[object, ...] = ()
     words: Text | None = None
+    order: Literal["asked", "last-first"] = "asked"
 
     @property
     def deeds(self) -> tuple[Deed, ...]:
@@ -178,6 +181,8 @@ class Moment:
         service, method: of an outside call.
         facts: what else a sentence needs (arguments, key, result), plain JSON values.
         fault: the fault that fell here.
+        reads, slow, may_time_out: of an outside call (as in :class:`eve_replay.workshop.wire.Call`): what
+            can go wrong there.
     """
 
     number: int | None
@@ -196,6 +201,7 @@ class Moment:
     fault: FaultKind | None = None
     reads: bool = False
     slow: bool = False
+    may_time_out: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

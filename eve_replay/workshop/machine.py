@@ -1,0 +1,438 @@
+"""The machine below every run: clock, numbered moments, the wire to the outside, death and landing.
+
+Nothing here knows what a step or a turn is. :mod:`runtime` and :mod:`workflow` say where things happen (the
+place), this module lets faults fall there and writes down what happened.
+
+Times are simulated: the model takes 1 s, a call to the outside 1 s (slow ones 3 s), a restart 3 s (as in
+formats/SWEEP.md section 3). A call takes its time before the outside acts, so that a crash after it and a
+crash before what comes next find the outside, and the clock, the same.
+
+A request in flight when its process dies lands right after the next read of a later process has been answered
+(recording pay-check-then-act: the check came first, the payment landed after it), or when a request with the
+same key arrives, which waits for it (recording pay-with-key), or when the case is over, whichever is first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Protocol, TypeVar, cast
+
+from eve_replay.workshop.model import Entry, Fault, FaultKind, Moment, Schedule
+from eve_replay.workshop.wire import Call, ProcessDied, Timeout
+
+__all__ = [
+    "HOUR",
+    "MODEL_SECONDS",
+    "NOWHERE",
+    "Machine",
+    "MakeOutside",
+    "Place",
+    "RESTART_SECONDS",
+    "Row",
+    "Runaway",
+    "Settles",
+    "jsonable",
+    "moments_of",
+]
+
+T = TypeVar("T")
+
+HOUR = 3600.0
+MODEL_SECONDS = 1.0
+CALL_SECONDS = 1.0
+SLOW_SECONDS = 3.0
+RESTART_SECONDS = 3.0
+_NO_FACTS: Mapping[str, object] = MappingProxyType({})
+
+
+class Settles(Protocol):
+    """What the runtime needs of an outside: a word when no process is running."""
+
+    def settle(self) -> None:
+        """Let what works by itself outside do its work."""
+        ...
+
+
+#: Makes the outside of one case: ``Outside`` of :mod:`eve_replay.workshop.outside`.
+MakeOutside = Callable[[Any, Mapping[str, Mapping[str, object]]], Settles]
+
+
+class Runaway(BaseException):
+    """A tool went on without end."""
+
+
+class Place:
+    """Where something happens (as in :class:`~eve_replay.workshop.model.Moment`)."""
+
+    __slots__ = ("attempt", "call_id", "position", "step", "tool", "turn")
+
+    def __init__(
+        self,
+        turn: int = -1,
+        step: int = -1,
+        attempt: int = 0,
+        position: int = -1,
+        tool: str = "",
+        call_id: str = "",
+    ) -> None:
+        self.turn, self.step, self.attempt = turn, step, attempt
+        self.position, self.tool, self.call_id = position, tool, call_id
+
+
+NOWHERE = Place()
+
+
+class Row:
+    """A moment while it is being made: the fields of :class:`Moment`, cheap to create and to mark.
+
+    Attributes:
+        acts: how many acts of the outside had happened when it began.
+        models: how often the model had been asked.
+        journal: what was durable inside. Deaths that agree in these three find the same world.
+    """
+
+    __slots__ = (
+        "acts",
+        "attempt",
+        "call_id",
+        "facts",
+        "fault",
+        "journal",
+        "kind",
+        "may_time_out",
+        "method",
+        "models",
+        "number",
+        "position",
+        "process",
+        "reads",
+        "seconds",
+        "service",
+        "slow",
+        "step",
+        "tool",
+        "turn",
+    )
+
+    def __init__(
+        self,
+        number: int | None,
+        kind: str,
+        process: int,
+        seconds: float,
+        place: Place,
+        facts: Mapping[str, object],
+    ) -> None:
+        self.number, self.kind, self.process, self.seconds = number, kind, process, seconds
+        self.turn, self.step, self.attempt = place.turn, place.step, place.attempt
+        self.position, self.tool, self.call_id = place.position, place.tool, place.call_id
+        self.facts = facts
+        self.service = self.method = ""
+        self.fault: FaultKind | None = None
+        self.reads = self.slow = self.may_time_out = False
+        self.acts = self.models = 0
+        self.journal: Any = None
+
+    def moment(self) -> Moment:
+        """Return it as plain frozen data."""
+        return Moment(
+            number=self.number,
+            kind=self.kind,
+            process=self.process,
+            attempt=self.attempt,
+            seconds=self.seconds,
+            turn=self.turn,
+            step=self.step,
+            position=self.position,
+            tool=self.tool,
+            call_id=self.call_id,
+            service=self.service,
+            method=self.method,
+            facts=self.facts,
+            fault=self.fault,
+            reads=self.reads,
+            slow=self.slow,
+            may_time_out=self.may_time_out,
+        )
+
+
+def jsonable(value: object) -> object:
+    """Return a copy as plain JSON data; what is none becomes its ``repr``."""
+    kind = type(value)
+    if value is None or kind in (str, int, bool, float):
+        return value
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, int):
+        return bool(value) if repr(value) in ("True", "False") else int(value)
+    if isinstance(value, Mapping):
+        return {str(name): jsonable(each) for name, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [jsonable(each) for each in value]
+    return repr(value)
+
+
+def moments_of(rows: Sequence[Row]) -> tuple[Moment, ...]:
+    """Return a trace as plain frozen data."""
+    return tuple(row.moment() for row in rows)
+
+
+@dataclass(slots=True)
+class _Flight:
+    """A request that left before its process died."""
+
+    call: Call
+    act: Callable[[], object]
+    place: Place
+    process: int
+    row: int
+
+
+class Machine:
+    """One run of one case under one schedule. It is the :class:`~eve_replay.workshop.wire.Wire`.
+
+    Args:
+        schedule: what goes wrong.
+        full: whether the trace keeps what only a story needs (answers); a search goes faster without.
+        limit: calls to the outside (and waits) in one attempt beyond which a tool has run away.
+    """
+
+    __slots__ = (
+        "_acts",
+        "_calls",
+        "_dead",
+        "_faults",
+        "_flights",
+        "_limit",
+        "_row",
+        "_sender",
+        "fault",
+        "full",
+        "journal",
+        "ledger",
+        "models",
+        "number",
+        "place",
+        "process",
+        "rows",
+        "runaway",
+        "seconds",
+    )
+
+    def __init__(self, schedule: Schedule, limit: int, *, full: bool = True) -> None:
+        self._faults = {fault.point: fault for fault in schedule}
+        self._limit = limit
+        self.full = full
+        self._acts = self._calls = 0
+        self._dead = False
+        self._flights: list[_Flight] = []
+        self._row = -1
+        self._sender: _Flight | None = None
+        self.fault: Fault | None = None
+        self.journal: Any = None
+        self.ledger: list[Entry] = []
+        self.models = 0
+        self.number = 0
+        self.place = NOWHERE
+        self.process = 1
+        self.rows: list[Row] = []
+        self.runaway = False
+        self.seconds = 0.0
+
+    # -- moments --------------------------------------------------------------------------------------
+
+    def note(self, kind: str, facts: Mapping[str, object] = _NO_FACTS) -> Row:
+        """Add a line to the trace where no fault can fall."""
+        row = Row(None, kind, self.process, self.seconds, self.place, facts)
+        self.rows.append(row)
+        return row
+
+    def moment(self, kind: str, facts: Mapping[str, object] = _NO_FACTS) -> None:
+        """Let a numbered moment pass. Raises ProcessDied when a crash falls here."""
+        if self._dead:
+            raise self._again()
+        row = self._numbered(kind, facts)
+        fault = self._faults.get(self.number - 1)
+        if fault is not None and fault.kind.startswith("crash"):
+            row.fault = fault.kind
+            self._die(fault)
+
+    def _numbered(self, kind: str, facts: Mapping[str, object]) -> Row:
+        row = Row(self.number, kind, self.process, self.seconds, self.place, facts)
+        row.acts, row.models, row.journal = self._acts, self.models, self.journal
+        self.number += 1
+        self.rows.append(row)
+        return row
+
+    def _die(self, fault: Fault) -> None:
+        self._dead = True
+        self.fault = fault
+        self.note("crash", {"kind": fault.kind, "hours": fault.hours})
+        raise ProcessDied
+
+    def _again(self) -> BaseException:
+        """What every call gets after the process has died or run away."""
+        return Runaway() if self.runaway else ProcessDied()
+
+    @property
+    def dead(self) -> bool:
+        """Whether the process has died (or runs away), whatever the tool makes of it."""
+        return self._dead
+
+    def count(self) -> None:
+        """Count something that a tool can do without end. Raises Runaway beyond the limit."""
+        if self._dead:
+            raise self._again()
+        self._calls += 1
+        if self._calls > self._limit:
+            self._dead = self.runaway = True
+            raise Runaway
+
+    def fresh_attempt(self) -> None:
+        """A new attempt begins: it may call the outside as often as any other."""
+        self._calls = 0
+
+    def new_process(self) -> None:
+        """The next process begins."""
+        self.process += 1
+        self._dead = False
+        self.fault = None
+        self._calls = 0
+
+    # -- the wire -------------------------------------------------------------------------------------
+
+    def call(self, call: Call, act: Callable[[], T], arrive: Callable[[], None] | None = None) -> T:
+        """Carry out one call to the outside, or die trying (see ``Wire.call``)."""
+        self.count()
+        row = self._numbered("call", call.facts)
+        row.service, row.method = call.service, call.method
+        row.reads, row.slow, row.may_time_out = call.reads, call.slow, call.may_time_out
+        place, index = self.place, len(self.rows) - 1
+        fault = self._faults.get(self.number - 1)
+        kind = None if fault is None else fault.kind
+        if fault is not None:
+            row.fault = kind
+            if kind == "crash-before":
+                self._die(fault)
+        self.seconds += SLOW_SECONDS if call.slow else CALL_SECONDS
+        if kind == "crash-in-flight":
+            self._flights.append(_Flight(call, act, place, self.process, index))
+            if arrive is not None:
+                arrive()
+            self._die(cast(Fault, fault))
+        if kind == "refused":
+            self._say("timeout", call, {})
+            raise Timeout(_no_answer(call))
+        self._land_same(call)
+        if not call.reads:
+            self._acts += 1
+        self._row = index
+        try:
+            answer = act()
+        except Exception as error:
+            if kind == "crash-after":
+                self._die(cast(Fault, fault))
+            if kind == "lost":
+                self._say("timeout", call, {})
+                raise Timeout(_no_answer(call)) from None
+            self._say("answer", call, {"error": type(error).__name__, "message": str(error)})
+            raise
+        finally:
+            self._row = -1
+        if kind == "crash-after":
+            self._die(cast(Fault, fault))
+        if call.reads:
+            self._land_read()
+        if kind == "lost":
+            self._say("timeout", call, {})
+            raise Timeout(_no_answer(call))
+        self._say("answer", call, {"result": jsonable(answer)} if self.full else _NO_FACTS)
+        return answer
+
+    def _say(self, kind: str, call: Call, facts: Mapping[str, object]) -> None:
+        row = self.note(kind, facts)
+        row.service, row.method = call.service, call.method
+
+    def happened(self, service: str, effect: str, fields: Mapping[str, object], key: str | None) -> int:
+        """Write one line into the outside's ledger; it belongs to whoever sent the request."""
+        flight = self._sender
+        place = self.place if flight is None else flight.place
+        number = len(self.ledger)
+        self.ledger.append(
+            Entry(
+                number=number,
+                seconds=self.seconds,
+                service=service,
+                effect=effect,
+                fields=fields,
+                key=key,
+                process=self.process if flight is None else flight.process,
+                attempt=place.attempt,
+                turn=place.turn,
+                step=place.step,
+                position=place.position,
+                call_id=place.call_id,
+                moment=self._row if flight is None else flight.row,
+            )
+        )
+        return number
+
+    def tell(self, kind: str, facts: Mapping[str, object]) -> None:
+        """Add a line to the trace that is no call."""
+        self.note(kind, facts)
+
+    # -- what lands late --------------------------------------------------------------------------------
+
+    def _land_same(self, call: Call) -> None:
+        """A request with the same key waits for the one in flight."""
+        key = call.facts.get("key") if self._flights else None
+        if key is None:
+            return
+        for flight in self._flights[:]:
+            if flight.call.service == call.service and flight.call.facts.get("key") == key:
+                self._land(flight, "key")
+
+    def _land_read(self) -> None:
+        """What was in flight when an earlier process died lands after this read."""
+        for flight in self._flights[:]:
+            if flight.process < self.process:
+                self._land(flight, "read")
+
+    def _land(self, flight: _Flight, why: str) -> None:
+        self._flights.remove(flight)
+        self._acts += 1
+        call = flight.call
+        here, self.place = self.place, flight.place
+        outer, self._sender = self._sender, flight
+        try:
+            row = self.note("landed", {**call.facts, "because": why, "sent": flight.row})
+            row.service, row.method, row.process = call.service, call.method, flight.process
+            before = len(self.rows)
+            try:
+                flight.act()
+            except Exception as error:
+                self._say(
+                    "answer", call, {"error": type(error).__name__, "message": str(error), "late": True}
+                )
+            for each in self.rows[before:]:
+                each.process = flight.process
+        finally:
+            self.place, self._sender = here, outer
+
+    def settle(self, outside: Settles, *, over: bool) -> None:
+        """No process is running: let the outside do what it does by itself."""
+        here, self.place = self.place, NOWHERE
+        process, self.process = self.process, 0
+        try:
+            if over:
+                for flight in self._flights[:]:
+                    self._land(flight, "end")
+            outside.settle()
+        finally:
+            self.place, self.process = here, process
+
+
+def _no_answer(call: Call) -> str:
+    return f"{call.service}.{call.method}: no answer came. It may have been carried out or not."

@@ -1,0 +1,501 @@
+"""The small durable runtime of the workshop: runs tools under a scripted model, dies where it is told to.
+
+What it does as eve does (formats/OBSERVED.md, formats/SWEEP.md): one step per model call (or per
+``calls_per_step`` of them), the closing answer included; a step is committed whole; an exception of a tool is
+told to the model; a step that was interrupted asks the model again and calls every tool of it again. What
+becomes of anything after a crash is not decided here but by the product's recovery policies
+(:mod:`eve_replay.workshop.recovering`).
+
+What it leaves out: the calls of one answer run one after another, while eve runs them side by side.
+``Case.order`` "last-first" runs them from the last to the first, so that a crash in the first call finds its
+siblings done, which is the situation of the recording crash-in-tool; half-run siblings are not simulated.
+Crashes before the body of a step (SWEEP.md states C1, B, C3), subagents, approvals of tools and hooks are not
+simulated either.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Hashable, Mapping
+from functools import lru_cache
+from typing import cast
+
+from eve_replay.errors import WrongUse
+from eve_replay.recovery.situation import Code
+from eve_replay.workshop.machine import (
+    HOUR,
+    MODEL_SECONDS,
+    NOWHERE,
+    RESTART_SECONDS,
+    Machine,
+    MakeOutside,
+    Place,
+    Runaway,
+    Settles,
+    jsonable,
+    moments_of,
+)
+from eve_replay.workshop.model import Ask, Case, Ended, Moment, Outcome, Schedule, Tool
+from eve_replay.workshop.process import Memory
+from eve_replay.workshop.recovering import CallState, Lies, Plan, Recovery
+from eve_replay.workshop.tools import Context, drive
+from eve_replay.workshop.wire import ProcessDied
+
+__all__ = ["LIMIT", "Runner", "default_outside", "run"]
+
+#: Calls to the outside in one attempt of a step, beyond which a tool has run away.
+LIMIT = 200
+#: How often a body that can never commit is shown to run again before the case is given up as hanging.
+WAKE_UPS = 2
+#: What the model is told of a call that is not run again (formats/FLUE.md section 5).
+UNKNOWN = "interrupted: whether it was carried out is not known"
+
+
+#: What is durable of a step: code, starts, whether leased, time of the newest start, model calls begun, model
+#: calls of one execution, state of its calls.
+StepMark = tuple[Code, int, bool, float, int, int, tuple[CallState, ...]]
+#: What is durable of the current turn: its number (None when no turn is left) and its steps.
+Mark = tuple[int | None, tuple[StepMark, ...]]
+
+
+class _End(Exception):
+    """The case is over."""
+
+    def __init__(self, ended: Ended) -> None:
+        super().__init__(ended)
+        self.ended = ended
+
+
+class _Step:
+    """One step of the current turn: model calls ``first`` to ``last - 1`` and their tools."""
+
+    __slots__ = (
+        "asked",
+        "calls",
+        "code",
+        "first",
+        "given",
+        "inline",
+        "last",
+        "results",
+        "started",
+        "starts",
+        "wakes",
+    )
+
+    def __init__(self, first: int, last: int) -> None:
+        self.first, self.last = first, last
+        self.code: Code = "unborn"
+        self.starts = self.asked = self.wakes = 0
+        self.inline = True
+        self.started = 0.0
+        self.given: dict[int, tuple[tuple[Ask, str], ...]] = {}
+        self.calls: dict[tuple[int, int], CallState] = {}
+        self.results: dict[tuple[int, int], object] = {}
+
+    def mark(self) -> StepMark:
+        """Return what is durable of it."""
+        return (
+            self.code,
+            self.starts,
+            self.inline,
+            self.started,
+            self.asked,
+            self.last - self.first,
+            tuple(self.calls.values()),
+        )
+
+
+def default_outside() -> MakeOutside:
+    """Return what makes the outside world of the lessons."""
+    from eve_replay.workshop.outside import Outside
+
+    return Outside
+
+
+class Runner:
+    """Runs one set of tools on one case, under as many schedules as wanted.
+
+    Args:
+        tools: by the name the model calls them.
+        case: the conversation.
+        limit: see :data:`LIMIT`.
+        make_outside: makes the outside world, by default the one of the lessons.
+
+    Raises:
+        WrongUse: the case asks for a tool that is not there, or names no policy or environment.
+    """
+
+    def __init__(
+        self,
+        tools: Mapping[str, Tool],
+        case: Case,
+        *,
+        limit: int = LIMIT,
+        make_outside: MakeOutside | None = None,
+    ) -> None:
+        for turn in case.turns:
+            for asks in (*turn.answers, *turn.other.values()):
+                for ask in asks:
+                    if ask.tool not in tools:
+                        raise WrongUse(
+                            f"The case {case.name!r} asks for the tool {ask.tool!r}, which is not there.",
+                            hint=f"There are: {', '.join(tools) or 'none'}.",
+                        )
+        self.tools = tools
+        self.case = case
+        self.limit = limit
+        self.make_outside = make_outside or default_outside()
+        self.memory = Memory.of(tools.values())
+        self.recovery = Recovery(case.policy, case.environment, case.model)
+
+    def plan(self, mark: Mark, now: float) -> Plan | None:
+        """Return what becomes of a journal after a crash, None when nothing is left to do."""
+        turn, steps = mark
+        if turn is None:
+            return None
+        lies = tuple(
+            Lies(code, starts, inline, 0.0 if code == "done" else now - started, asked, answers, calls)
+            for code, starts, inline, started, asked, answers, calls in steps
+        )
+        recovery = self.recovery
+        if not lies and (recovery.environment.recovers == "yes" or recovery.policy.name == "none"):
+            # Between two turns nothing is open.
+            return recovery.plan(lies, more=False)
+        return recovery.plan(lies, more=True)
+
+    def key(self, mark: object, now: float) -> Hashable:
+        """Return what a crash finds in the journal: marks with the same key are recovered in the same way."""
+        turn, steps = cast(Mark, mark)
+        plan = self.plan((turn, steps), now)
+        if plan is None or not steps or not plan.asks:
+            return (turn, steps, plan)
+        # Everything of the open step is done again: how far its calls had come makes no difference.
+        return (turn, steps[:-1], steps[-1][:5], plan)
+
+    def outcome(self, schedule: Schedule = (), *, full: bool = True) -> Outcome:
+        """Run the case under a schedule.
+
+        Args:
+            schedule: what goes wrong.
+            full: False for a search: the trace is made of rows that are read like moments, without answers.
+        """
+        try:
+            return _Session(self, schedule, full).outcome()
+        finally:
+            self.memory.renew()
+
+
+class _Session:
+    """One run of one case: what is durable inside (the journal), and the process that is alive."""
+
+    def __init__(self, runner: Runner, schedule: Schedule, full: bool) -> None:
+        self.runner, self.schedule, self.case = runner, schedule, runner.case
+        self.machine = Machine(schedule, runner.limit, full=full)
+        self.outside: Settles = runner.make_outside(self.machine, self.case.setting)
+        self.policy = runner.recovery.policy.name
+        self.session_id = made_id("wrun", self.case.seed, "session")
+        self.results: dict[tuple[int, int, int], object] = {}
+        self.minted: dict[tuple[int, int], int] = {}
+        self.rules: dict[str, None] = {}
+        self.forgot = False
+        self.turn = 0
+        self.steps = self._steps()
+
+    def outcome(self) -> Outcome:
+        machine = self.machine
+        ended: Ended | None = None
+        machine.note("start", {"first": True, "by": "message"})
+        while ended is None:
+            try:
+                self._process()
+                ended = "completed"
+            except _End as end:
+                ended = end.ended
+            except Runaway:
+                ended = "runaway"
+            except ProcessDied:
+                ended = self._recover()
+        machine.settle(self.outside, over=True)
+        return Outcome(
+            case=self.case,
+            schedule=self.schedule,
+            ledger=tuple(machine.ledger),
+            trace=moments_of(machine.rows) if machine.full else _rows(machine),
+            results=self.results,
+            ended=ended,
+            moments=machine.number,
+            processes=machine.process,
+            model_calls=machine.models,
+            rules=tuple(self.rules),
+            forgot=self.forgot,
+        )
+
+    # -- one process ------------------------------------------------------------------------------------
+
+    def _steps(self) -> list[_Step]:
+        """The steps of the current turn: its answers and the closing one, so many to a step."""
+        if self.turn >= len(self.case.turns):
+            return []
+        # Flue records every model message by itself (formats/FLUE.md): no batches there.
+        size = 1 if self.policy == "flue" else max(1, self.case.calls_per_step)
+        answers = len(self.case.turns[self.turn].answers) + 1
+        return [_Step(first, min(first + size, answers)) for first in range(0, answers, size)]
+
+    def _process(self) -> None:
+        """Go on from what is durable until the case is over or the process dies."""
+        if self.machine.process > 1:
+            for step in self.steps:
+                if step.code == "done":
+                    self._replayed(step)
+        while self.turn < len(self.case.turns):
+            for number, step in enumerate(self.steps):
+                while step.code != "done":
+                    self._step(step, number == len(self.steps) - 1)
+
+    def _replayed(self, step: _Step) -> None:
+        results = {f"{answer}.{position}": result for (answer, position), result in step.results.items()}
+        self.machine.place = Place(self.turn, step.first, step.starts)
+        self.machine.note("replayed", {"results": results, "answers": step.last - step.first})
+
+    def _step(self, step: _Step, last: bool) -> None:
+        machine = self.machine
+        step.inline = step.starts == 0
+        step.starts += 1
+        step.started = machine.seconds
+        if step.code != "F1":
+            step.code = "D"
+        machine.fresh_attempt()
+        for answer in range(step.first, step.last):
+            self._answer(step, answer)
+        self._commit(step, last)
+
+    def _answer(self, step: _Step, answer: int) -> None:
+        machine = self.machine
+        machine.place = Place(self.turn, answer, step.starts)
+        if answer not in step.given:
+            self._ask(step, answer)
+        asked = list(enumerate(step.given[answer]))
+        if self.case.order == "last-first":
+            asked.reverse()
+        for position, (ask, call_id) in asked:
+            machine.place = Place(self.turn, answer, step.starts, position, ask.tool, call_id)
+            if step.calls[answer, position] == "returned":
+                machine.note("replayed", {"result": step.results[answer, position]})
+            else:
+                self._call(step, answer, position, ask, call_id)
+
+    def _ask(self, step: _Step, answer: int) -> None:
+        """Ask the model. It has answered when the moment has passed; then its calls are known."""
+        machine = self.machine
+        turn = self.case.turns[self.turn]
+        closing = answer == len(turn.answers)
+        earlier = self.minted.get((self.turn, answer), 0)
+        step.asked += 1
+        machine.models += 1
+        self._mark()
+        machine.moment("model", {"again": step.starts > 1, "answered": earlier, "closing": closing})
+        machine.seconds += MODEL_SECONDS
+        self.minted[self.turn, answer] = earlier + 1
+        asks = () if closing else turn.answers[answer]
+        if earlier and self.case.model == "other":
+            asks = turn.other.get(answer, asks)
+        serial = 0 if self.case.model == "same" else earlier
+        step.given[answer] = tuple(
+            (ask, made_id("call", self.case.seed, self.turn, answer, position, serial))
+            for position, ask in enumerate(asks)
+        )
+        for position in range(len(asks)):
+            step.calls[answer, position] = "waits"
+
+    def _call(self, step: _Step, answer: int, position: int, ask: Ask, call_id: str) -> None:
+        """Call one tool; what it throws is told to the model (formats/OBSERVED.md, "Not done, limits")."""
+        machine = self.machine
+        given = jsonable(ask.input)
+        machine.note("tool", {"input": given})
+        step.calls[answer, position] = "began"
+        self._mark()
+        context = Context(
+            machine,
+            session_id=self.session_id,
+            turn_id=f"turn_{self.turn}",
+            call_id=call_id,
+            step_index=answer,
+            position=position,
+            tool=ask.tool,
+        )
+        result: object
+        try:
+            result = jsonable_result(
+                drive(self.runner.tools[ask.tool], jsonable(given), context, self.outside)
+            )
+        except (Exception, SystemExit) as error:
+            if machine.dead:
+                raise dead(machine) from None
+            text = f"{type(error).__name__}: {error}"
+            machine.note("threw", {"error": text, "type": type(error).__name__})
+            result = {"error": text}
+        if machine.dead:
+            # It has swallowed its own death.
+            raise dead(machine)
+        self._returned(step, answer, position, result)
+        self._mark()
+        machine.moment("returned", {"result": result})
+
+    def _returned(self, step: _Step, answer: int, position: int, result: object) -> None:
+        step.calls[answer, position] = "returned"
+        step.results[answer, position] = result
+        self.results[self.turn, answer, position] = result
+
+    def _commit(self, step: _Step, last: bool) -> None:
+        """Write the step down. formats/SWEEP.md section 1: lock, record, event; only the event counts."""
+        machine = self.machine
+        machine.place = Place(self.turn, step.last - 1, step.starts)
+        if self.policy == "eve":
+            self._mark()
+            machine.moment("commit")
+            if step.code == "F1":
+                self._woken(step)
+                return
+            step.code = "F1"
+            self._mark()
+            machine.moment("commit-lock")
+            step.code = "F2"
+            self._mark()
+            machine.moment("commit-record")
+        step.code = "done"
+        if last:
+            self.turn += 1
+            self.steps = self._steps()
+        self._mark()
+        if self.policy != "none" or last:
+            machine.moment("committed", {"turn_over": last})
+
+    def _woken(self, step: _Step) -> None:
+        """The lock of a dead process is in the way: this attempt was for nothing, and so is every other."""
+        step.wakes += 1
+        self.machine.note("wedged", {"wakes": step.wakes, "starts": step.starts})
+        if step.wakes >= WAKE_UPS:
+            raise _End("hangs")
+        self._again(step)
+
+    def _again(self, step: _Step) -> None:
+        """Its body starts from its beginning: the model is asked again."""
+        step.given.clear()
+        step.calls.clear()
+        step.results.clear()
+
+    def _mark(self) -> None:
+        """Say what is durable inside now: deaths at which it is the same lead to the same."""
+        known = tuple(step.mark() for step in self.steps if step.code != "unborn")
+        self.machine.journal = (self.turn if self.turn < len(self.case.turns) else None, known)
+
+    # -- after a crash ------------------------------------------------------------------------------------
+
+    def _recover(self) -> Ended | None:
+        """Ask the policy what becomes of it all, and let the next process do that."""
+        machine = self.machine
+        fault = machine.fault
+        machine.place = NOWHERE
+        forgot = self.runner.memory.renew()
+        self.forgot = self.forgot or forgot
+        machine.settle(self.outside, over=False)
+        self._mark()
+        known = [step for step in self.steps if step.code != "unborn"]
+        plan = self.runner.plan(machine.journal, machine.seconds)
+        if plan is None:
+            return "completed"
+        for rule in plan.rules:
+            self.rules[rule] = None
+        crashed = machine.seconds
+        machine.seconds += max(RESTART_SECONDS, fault.hours * HOUR if fault else 0.0)
+        facts = {
+            "by": plan.by,
+            "person": plan.person,
+            "rules": list(plan.rules),
+            "crashed": crashed,
+            "forgot": forgot,
+            "waits": max(0.0, crashed + plan.wait - machine.seconds),
+        }
+        if plan.ended == "dormant":
+            machine.note("dormant", {**facts, "why": self.runner.recovery.environment.why})
+            return plan.ended
+        machine.new_process()
+        machine.note("start", {**facts, "hangs": plan.ended == "hangs"})
+        if plan.ended is not None:
+            return plan.ended
+        machine.seconds = max(machine.seconds, crashed + plan.wait)
+        self._obey(plan, known)
+        return None
+
+    def _obey(self, plan: Plan, known: list[_Step]) -> None:
+        for step, each in zip(known, plan.steps, strict=True):
+            if each.do == "keep":
+                continue
+            if step.code == "done":
+                step.code = "D"
+                self._again(step)
+            elif plan.asks:
+                self._again(step)
+            else:
+                for (answer, position), do in zip(list(step.calls), each.calls, strict=True):
+                    if do == "unknown":
+                        self._returned(step, answer, position, {"error": UNKNOWN})
+                    elif do == "run":
+                        step.calls[answer, position] = "waits"
+
+
+def _rows(machine: Machine) -> tuple[Moment, ...]:
+    """The rows of a search are read like moments."""
+    return tuple(machine.rows)  # type: ignore[arg-type]
+
+
+def dead(machine: Machine) -> BaseException:
+    """Return what a process that is dead, or has run away, ends with."""
+    return Runaway() if machine.runaway else ProcessDied()
+
+
+def jsonable_result(value: object) -> object:
+    """Return what the model is told. Raises TypeError for what is no JSON, as eve does."""
+    if value is None or isinstance(value, (str, bool, int, float)):
+        return jsonable(value)
+    if isinstance(value, Mapping):
+        return {str(name): jsonable_result(each) for name, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [jsonable_result(each) for each in value]
+    raise TypeError(f"a tool must return text, numbers, lists or dicts, not {type(value).__name__}")
+
+
+@lru_cache(maxsize=4096)
+def made_id(prefix: str, *parts: object) -> str:
+    """Return an id that looks like the real ones and is the same for the same parts."""
+    text = repr(parts).encode()
+    number = zlib.crc32(text) << 20 | zlib.adler32(text) & 0xFFFFF
+    letters = ""
+    while len(letters) < 10:
+        number, digit = divmod(number, 36)
+        letters += "0123456789abcdefghijklmnopqrstuvwxyz"[digit]
+    return f"{prefix}_{letters}"
+
+
+def run(
+    tools: Mapping[str, Tool],
+    case: Case,
+    schedule: Schedule = (),
+    *,
+    limit: int = LIMIT,
+    make_outside: Callable[..., Settles] | None = None,
+) -> Outcome:
+    """Run tools on a case under a schedule of faults.
+
+    Args:
+        tools: by the name the model calls them; each is called ``tool(input, ctx, outside)``.
+        case: the conversation and its surroundings.
+        schedule: what goes wrong; faults at moments that do not come are ignored.
+        limit: calls to the outside in one attempt of a step, beyond which a tool has run away.
+        make_outside: makes the outside world, by default :class:`eve_replay.workshop.outside.Outside`.
+
+    Raises:
+        WrongUse: the case names a tool, policy or environment that does not exist.
+    """
+    return Runner(tools, case, limit=limit, make_outside=make_outside).outcome(schedule)
