@@ -7,6 +7,7 @@ the answers again.
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -145,6 +146,8 @@ class Progress:
             beside.replace(self.path)
         except (OSError, ValueError) as error:
             self.trouble = str(error)
+            with contextlib.suppress(OSError, ValueError):
+                beside.unlink(missing_ok=True)
             return False
         self.trouble = ""
         return True
