@@ -6,8 +6,9 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, cast
 
-from eve_replay.workshop.machine import MakeOutside, Row
+from eve_replay.workshop.machine import MakeOutside
 from eve_replay.workshop.model import Breach, Case, FaultKind, Outcome, Promise, Schedule, Tool
+from eve_replay.workshop.rows import Row
 from eve_replay.workshop.runtime import LIMIT, Runner
 from eve_replay.workshop.schedules import candidates, rank
 from eve_replay.workshop.task import CRASHES

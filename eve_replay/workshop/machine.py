@@ -14,27 +14,23 @@ same key arrives, which waits for it (recording pay-with-key), or when the case 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Protocol, TypeVar, cast
 
-from eve_replay.workshop.model import Entry, Fault, FaultKind, Moment, Schedule
+from eve_replay.workshop.model import Entry, Fault, Schedule
+from eve_replay.workshop.rows import NOWHERE, Place, Row, jsonable
 from eve_replay.workshop.wire import Call, ProcessDied, Timeout
 
 __all__ = [
     "HOUR",
     "MODEL_SECONDS",
-    "NOWHERE",
     "Machine",
     "MakeOutside",
-    "Place",
     "RESTART_SECONDS",
-    "Row",
     "Runaway",
     "Settles",
-    "jsonable",
-    "moments_of",
 ]
 
 T = TypeVar("T")
@@ -63,122 +59,6 @@ class Runaway(BaseException):
     """A tool went on without end."""
 
 
-class Place:
-    """Where something happens (as in :class:`~eve_replay.workshop.model.Moment`)."""
-
-    __slots__ = ("attempt", "call_id", "position", "step", "tool", "turn")
-
-    def __init__(
-        self,
-        turn: int = -1,
-        step: int = -1,
-        attempt: int = 0,
-        position: int = -1,
-        tool: str = "",
-        call_id: str = "",
-    ) -> None:
-        self.turn, self.step, self.attempt = turn, step, attempt
-        self.position, self.tool, self.call_id = position, tool, call_id
-
-
-NOWHERE = Place()
-
-
-class Row:
-    """A moment while it is being made: the fields of :class:`Moment`, cheap to create and to mark.
-
-    Attributes:
-        acts: how many acts of the outside had happened when it began.
-        models: how often the model had been asked.
-        journal: what was durable inside. Deaths that agree in these three find the same world.
-    """
-
-    __slots__ = (
-        "acts",
-        "attempt",
-        "call_id",
-        "facts",
-        "fault",
-        "journal",
-        "kind",
-        "may_time_out",
-        "method",
-        "models",
-        "number",
-        "position",
-        "process",
-        "reads",
-        "seconds",
-        "service",
-        "slow",
-        "step",
-        "tool",
-        "turn",
-    )
-
-    def __init__(
-        self,
-        number: int | None,
-        kind: str,
-        process: int,
-        seconds: float,
-        place: Place,
-        facts: Mapping[str, object],
-    ) -> None:
-        self.number, self.kind, self.process, self.seconds = number, kind, process, seconds
-        self.turn, self.step, self.attempt = place.turn, place.step, place.attempt
-        self.position, self.tool, self.call_id = place.position, place.tool, place.call_id
-        self.facts = facts
-        self.service = self.method = ""
-        self.fault: FaultKind | None = None
-        self.reads = self.slow = self.may_time_out = False
-        self.acts = self.models = 0
-        self.journal: Any = None
-
-    def moment(self) -> Moment:
-        """Return it as plain frozen data."""
-        return Moment(
-            number=self.number,
-            kind=self.kind,
-            process=self.process,
-            attempt=self.attempt,
-            seconds=self.seconds,
-            turn=self.turn,
-            step=self.step,
-            position=self.position,
-            tool=self.tool,
-            call_id=self.call_id,
-            service=self.service,
-            method=self.method,
-            facts=self.facts,
-            fault=self.fault,
-            reads=self.reads,
-            slow=self.slow,
-            may_time_out=self.may_time_out,
-        )
-
-
-def jsonable(value: object) -> object:
-    """Return a copy as plain JSON data; what is none becomes its ``repr``."""
-    kind = type(value)
-    if value is None or kind in (str, int, bool, float):
-        return value
-    if isinstance(value, str):
-        return str.__str__(value)
-    if isinstance(value, int):
-        return bool(value) if repr(value) in ("True", "False") else int(value)
-    if isinstance(value, Mapping):
-        return {str(name): jsonable(each) for name, each in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [jsonable(each) for each in value]
-    return repr(value)
-
-
-def moments_of(rows: Sequence[Row]) -> tuple[Moment, ...]:
-    """Return a trace as plain frozen data."""
-    return tuple(row.moment() for row in rows)
-
-
 @dataclass(slots=True)
 class _Flight:
     """A request that left before its process died."""
@@ -202,9 +82,9 @@ class Machine:
     __slots__ = (
         "_acts",
         "_calls",
-        "_dead",
         "_faults",
         "_flights",
+        "_gone",
         "_limit",
         "_row",
         "_sender",
@@ -217,7 +97,6 @@ class Machine:
         "place",
         "process",
         "rows",
-        "runaway",
         "seconds",
     )
 
@@ -226,7 +105,7 @@ class Machine:
         self._limit = limit
         self.full = full
         self._acts = self._calls = 0
-        self._dead = False
+        self._gone: type[BaseException] | None = None
         self._flights: list[_Flight] = []
         self._row = -1
         self._sender: _Flight | None = None
@@ -238,7 +117,6 @@ class Machine:
         self.place = NOWHERE
         self.process = 1
         self.rows: list[Row] = []
-        self.runaway = False
         self.seconds = 0.0
 
     # -- moments --------------------------------------------------------------------------------------
@@ -251,8 +129,8 @@ class Machine:
 
     def moment(self, kind: str, facts: Mapping[str, object] = _NO_FACTS) -> None:
         """Let a numbered moment pass. Raises ProcessDied when a crash falls here."""
-        if self._dead:
-            raise self._again()
+        if self._gone is not None:
+            raise self._gone
         row = self._numbered(kind, facts)
         fault = self._faults.get(self.number - 1)
         if fault is not None and fault.kind.startswith("crash"):
@@ -267,28 +145,32 @@ class Machine:
         return row
 
     def _die(self, fault: Fault) -> None:
-        self._dead = True
+        self._gone = ProcessDied
         self.fault = fault
         self.note("crash", {"kind": fault.kind, "hours": fault.hours})
         raise ProcessDied
 
-    def _again(self) -> BaseException:
-        """What every call gets after the process has died or run away."""
-        return Runaway() if self.runaway else ProcessDied()
-
     @property
-    def dead(self) -> bool:
-        """Whether the process has died (or runs away), whatever the tool makes of it."""
-        return self._dead
+    def gone(self) -> type[BaseException] | None:
+        """What ended the tool that was going on (death, running away, parking), whatever it makes of it."""
+        return self._gone
+
+    def leave(self, why: type[BaseException]) -> None:
+        """End the tool that is going on: from now on everything it does raises this."""
+        self._gone = why
+        raise why
+
+    def back(self) -> None:
+        """Whatever was going on has been left: the same process goes on."""
+        self._gone = None
 
     def count(self) -> None:
         """Count something that a tool can do without end. Raises Runaway beyond the limit."""
-        if self._dead:
-            raise self._again()
+        if self._gone is not None:
+            raise self._gone
         self._calls += 1
         if self._calls > self._limit:
-            self._dead = self.runaway = True
-            raise Runaway
+            self.leave(Runaway)
 
     def fresh_attempt(self) -> None:
         """A new attempt begins: it may call the outside as often as any other."""
@@ -297,7 +179,7 @@ class Machine:
     def new_process(self) -> None:
         """The next process begins."""
         self.process += 1
-        self._dead = False
+        self._gone = None
         self.fault = None
         self._calls = 0
 

@@ -2,10 +2,10 @@
 
 A process that dies takes its memory with it: a set of "already sent" ids at the top of the module is empty
 in the next one. Here all simulated processes share one interpreter, so the memory is put back by hand.
-Everything a tool can remember in is found once (:meth:`Memory.of`): the global names that it and its helper functions
-use, defaults, closures, attributes of functions and classes, and all containers and own objects that can be
-reached from there. Each of these keeps a list of what it held; :meth:`Memory.renew` puts it back in place, so
-that names that shared one list still share it.
+Everything a tool can remember in is found once (:meth:`Memory.of`): the global names that it and its helper
+functions use, defaults, closures, attributes of functions and classes, and all containers and own objects
+that can be reached from there. Each of these keeps a list of what it held; :meth:`Memory.renew` puts it back
+in place, so that names that shared one list still share it.
 
 Not found: memory inside objects of other packages (an open connection, a C object), and what
 ``sys.modules`` reaches without a name in the code.

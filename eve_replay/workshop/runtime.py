@@ -16,32 +16,21 @@ simulated either.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Hashable, Mapping
 from functools import lru_cache
 from typing import cast
 
 from eve_replay.errors import WrongUse
 from eve_replay.recovery.situation import Code
-from eve_replay.workshop.machine import (
-    HOUR,
-    MODEL_SECONDS,
-    NOWHERE,
-    RESTART_SECONDS,
-    Machine,
-    MakeOutside,
-    Place,
-    Runaway,
-    Settles,
-    jsonable,
-    moments_of,
-)
-from eve_replay.workshop.model import Ask, Case, Ended, Moment, Outcome, Schedule, Tool
+from eve_replay.workshop.machine import MODEL_SECONDS, MakeOutside
+from eve_replay.workshop.model import Ask, Case, Outcome, Schedule, Tool
 from eve_replay.workshop.process import Memory
 from eve_replay.workshop.recovering import CallState, Lies, Plan, Recovery
+from eve_replay.workshop.rows import Place, jsonable
+from eve_replay.workshop.session import End, Session, default_outside, jsonable_result
 from eve_replay.workshop.tools import Context, drive
-from eve_replay.workshop.wire import ProcessDied
 
-__all__ = ["LIMIT", "Runner", "default_outside", "run"]
+__all__ = ["LIMIT", "Runner", "made_id", "run"]
 
 #: Calls to the outside in one attempt of a step, beyond which a tool has run away.
 LIMIT = 200
@@ -49,21 +38,11 @@ LIMIT = 200
 WAKE_UPS = 2
 #: What the model is told of a call that is not run again (formats/FLUE.md section 5).
 UNKNOWN = "interrupted: whether it was carried out is not known"
-
-
 #: What is durable of a step: code, starts, whether leased, time of the newest start, model calls begun, model
 #: calls of one execution, state of its calls.
 StepMark = tuple[Code, int, bool, float, int, int, tuple[CallState, ...]]
 #: What is durable of the current turn: its number (None when no turn is left) and its steps.
 Mark = tuple[int | None, tuple[StepMark, ...]]
-
-
-class _End(Exception):
-    """The case is over."""
-
-    def __init__(self, ended: Ended) -> None:
-        super().__init__(ended)
-        self.ended = ended
 
 
 class _Step:
@@ -104,13 +83,6 @@ class _Step:
             self.last - self.first,
             tuple(self.calls.values()),
         )
-
-
-def default_outside() -> MakeOutside:
-    """Return what makes the outside world of the lessons."""
-    from eve_replay.workshop.outside import Outside
-
-    return Outside
 
 
 class Runner:
@@ -186,50 +158,16 @@ class Runner:
             self.memory.renew()
 
 
-class _Session:
-    """One run of one case: what is durable inside (the journal), and the process that is alive."""
+class _Session(Session):
+    """One run of one case: its turns, and what is durable of the current one."""
 
     def __init__(self, runner: Runner, schedule: Schedule, full: bool) -> None:
-        self.runner, self.schedule, self.case = runner, schedule, runner.case
-        self.machine = Machine(schedule, runner.limit, full=full)
-        self.outside: Settles = runner.make_outside(self.machine, self.case.setting)
-        self.policy = runner.recovery.policy.name
+        super().__init__(runner, schedule, full)
+        self.runner, self.tools = runner, runner.tools
         self.session_id = made_id("wrun", self.case.seed, "session")
-        self.results: dict[tuple[int, int, int], object] = {}
         self.minted: dict[tuple[int, int], int] = {}
-        self.rules: dict[str, None] = {}
-        self.forgot = False
         self.turn = 0
         self.steps = self._steps()
-
-    def outcome(self) -> Outcome:
-        machine = self.machine
-        ended: Ended | None = None
-        machine.note("start", {"first": True, "by": "message"})
-        while ended is None:
-            try:
-                self._process()
-                ended = "completed"
-            except _End as end:
-                ended = end.ended
-            except Runaway:
-                ended = "runaway"
-            except ProcessDied:
-                ended = self._recover()
-        machine.settle(self.outside, over=True)
-        return Outcome(
-            case=self.case,
-            schedule=self.schedule,
-            ledger=tuple(machine.ledger),
-            trace=moments_of(machine.rows) if machine.full else _rows(machine),
-            results=self.results,
-            ended=ended,
-            moments=machine.number,
-            processes=machine.process,
-            model_calls=machine.models,
-            rules=tuple(self.rules),
-            forgot=self.forgot,
-        )
 
     # -- one process ------------------------------------------------------------------------------------
 
@@ -242,7 +180,7 @@ class _Session:
         answers = len(self.case.turns[self.turn].answers) + 1
         return [_Step(first, min(first + size, answers)) for first in range(0, answers, size)]
 
-    def _process(self) -> None:
+    def process(self) -> None:
         """Go on from what is durable until the case is over or the process dies."""
         if self.machine.process > 1:
             for step in self.steps:
@@ -326,18 +264,16 @@ class _Session:
         )
         result: object
         try:
-            result = jsonable_result(
-                drive(self.runner.tools[ask.tool], jsonable(given), context, self.outside)
-            )
+            result = jsonable_result(drive(self.tools[ask.tool], jsonable(given), context, self.outside))
         except (Exception, SystemExit) as error:
-            if machine.dead:
-                raise dead(machine) from None
+            if machine.gone is not None:
+                raise machine.gone from None
             text = f"{type(error).__name__}: {error}"
             machine.note("threw", {"error": text, "type": type(error).__name__})
             result = {"error": text}
-        if machine.dead:
+        if machine.gone is not None:
             # It has swallowed its own death.
-            raise dead(machine)
+            raise machine.gone
         self._returned(step, answer, position, result)
         self._mark()
         machine.moment("returned", {"result": result})
@@ -376,7 +312,7 @@ class _Session:
         step.wakes += 1
         self.machine.note("wedged", {"wakes": step.wakes, "starts": step.starts})
         if step.wakes >= WAKE_UPS:
-            raise _End("hangs")
+            raise End("hangs")
         self._again(step)
 
     def _again(self, step: _Step) -> None:
@@ -390,45 +326,16 @@ class _Session:
         known = tuple(step.mark() for step in self.steps if step.code != "unborn")
         self.machine.journal = (self.turn if self.turn < len(self.case.turns) else None, known)
 
-    # -- after a crash ------------------------------------------------------------------------------------
+    # -- after a crash ----------------------------------------------------------------------------------
 
-    def _recover(self) -> Ended | None:
-        """Ask the policy what becomes of it all, and let the next process do that."""
-        machine = self.machine
-        fault = machine.fault
-        machine.place = NOWHERE
-        forgot = self.runner.memory.renew()
-        self.forgot = self.forgot or forgot
-        machine.settle(self.outside, over=False)
+    def plan(self) -> Plan | None:
+        """Ask the policy what becomes of the turn."""
         self._mark()
-        known = [step for step in self.steps if step.code != "unborn"]
-        plan = self.runner.plan(machine.journal, machine.seconds)
-        if plan is None:
-            return "completed"
-        for rule in plan.rules:
-            self.rules[rule] = None
-        crashed = machine.seconds
-        machine.seconds += max(RESTART_SECONDS, fault.hours * HOUR if fault else 0.0)
-        facts = {
-            "by": plan.by,
-            "person": plan.person,
-            "rules": list(plan.rules),
-            "crashed": crashed,
-            "forgot": forgot,
-            "waits": max(0.0, crashed + plan.wait - machine.seconds),
-        }
-        if plan.ended == "dormant":
-            machine.note("dormant", {**facts, "why": self.runner.recovery.environment.why})
-            return plan.ended
-        machine.new_process()
-        machine.note("start", {**facts, "hangs": plan.ended == "hangs"})
-        if plan.ended is not None:
-            return plan.ended
-        machine.seconds = max(machine.seconds, crashed + plan.wait)
-        self._obey(plan, known)
-        return None
+        return self.runner.plan(self.machine.journal, self.machine.seconds)
 
-    def _obey(self, plan: Plan, known: list[_Step]) -> None:
+    def obey(self, plan: Plan) -> None:
+        """Let the next process find what the policy says."""
+        known = [step for step in self.steps if step.code != "unborn"]
         for step, each in zip(known, plan.steps, strict=True):
             if each.do == "keep":
                 continue
@@ -443,27 +350,6 @@ class _Session:
                         self._returned(step, answer, position, {"error": UNKNOWN})
                     elif do == "run":
                         step.calls[answer, position] = "waits"
-
-
-def _rows(machine: Machine) -> tuple[Moment, ...]:
-    """The rows of a search are read like moments."""
-    return tuple(machine.rows)  # type: ignore[arg-type]
-
-
-def dead(machine: Machine) -> BaseException:
-    """Return what a process that is dead, or has run away, ends with."""
-    return Runaway() if machine.runaway else ProcessDied()
-
-
-def jsonable_result(value: object) -> object:
-    """Return what the model is told. Raises TypeError for what is no JSON, as eve does."""
-    if value is None or isinstance(value, (str, bool, int, float)):
-        return jsonable(value)
-    if isinstance(value, Mapping):
-        return {str(name): jsonable_result(each) for name, each in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [jsonable_result(each) for each in value]
-    raise TypeError(f"a tool must return text, numbers, lists or dicts, not {type(value).__name__}")
 
 
 @lru_cache(maxsize=4096)
@@ -484,7 +370,7 @@ def run(
     schedule: Schedule = (),
     *,
     limit: int = LIMIT,
-    make_outside: Callable[..., Settles] | None = None,
+    make_outside: MakeOutside | None = None,
 ) -> Outcome:
     """Run tools on a case under a schedule of faults.
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 
-from eve_replay.workshop.machine import CALL_SECONDS, SLOW_SECONDS, Row
+from eve_replay.workshop.machine import CALL_SECONDS, SLOW_SECONDS
 from eve_replay.workshop.model import Fault, FaultKind, Moment, Schedule
+from eve_replay.workshop.rows import Row
 
 __all__ = ["KINDS", "candidates", "kinds_at", "rank"]
 

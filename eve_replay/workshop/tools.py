@@ -79,7 +79,7 @@ class Context:
 
     def note(self, text: object) -> None:
         """Write a line into the story; nobody else sees it."""
-        if not self._machine.dead:
+        if self._machine.gone is None:
             self._machine.note("note", {"text": str(text)})
 
     def __repr__(self) -> str:

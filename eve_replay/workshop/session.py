@@ -1,0 +1,161 @@
+"""One run of one case, process after process: what tools and workflow bodies have in common.
+
+A subclass says what a process does, what is durable, and what a plan of the recovery policy means for it. How
+processes die and come back, and what is told of it, is here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from eve_replay.workshop.machine import (
+    HOUR,
+    RESTART_SECONDS,
+    Machine,
+    MakeOutside,
+    Runaway,
+    Settles,
+)
+from eve_replay.workshop.model import Case, Ended, Moment, Outcome, Schedule
+from eve_replay.workshop.process import Memory
+from eve_replay.workshop.recovering import Plan, Recovery
+from eve_replay.workshop.rows import NOWHERE, jsonable, moments_of
+from eve_replay.workshop.wire import ProcessDied
+
+__all__ = ["End", "Owner", "Session", "default_outside", "jsonable_result"]
+
+
+class End(BaseException):
+    """The case is over. No tool can catch it."""
+
+    def __init__(self, ended: Ended) -> None:
+        super().__init__(ended)
+        self.ended = ended
+
+
+class Owner(Protocol):
+    """What a session needs of its runner."""
+
+    case: Case
+    limit: int
+    make_outside: MakeOutside
+    memory: Memory
+    recovery: Recovery
+
+
+def default_outside() -> MakeOutside:
+    """Return what makes the outside world of the lessons."""
+    from eve_replay.workshop.outside import Outside
+
+    return Outside
+
+
+class Session:
+    """One run of one case under one schedule."""
+
+    def __init__(self, owner: Owner, schedule: Schedule, full: bool) -> None:
+        self.schedule, self.case = schedule, owner.case
+        self.memory, self.recovery = owner.memory, owner.recovery
+        self.machine = Machine(schedule, owner.limit, full=full)
+        self.outside: Settles = owner.make_outside(self.machine, self.case.setting)
+        self.policy = owner.recovery.policy.name
+        self.results: dict[tuple[int, int, int], object] = {}
+        self.rules: dict[str, None] = {}
+        self.forgot = False
+
+    # -- for subclasses -----------------------------------------------------------------------------------
+
+    def process(self) -> None:
+        """Go on from what is durable until the case is over or the process dies."""
+        raise NotImplementedError
+
+    def plan(self) -> Plan | None:
+        """Ask the policy what becomes of what is durable; None when nothing is left to do."""
+        raise NotImplementedError
+
+    def obey(self, plan: Plan) -> None:
+        """Let the next process find what the policy says."""
+        raise NotImplementedError
+
+    # -- processes ----------------------------------------------------------------------------------------
+
+    def outcome(self) -> Outcome:
+        """Run to the end."""
+        machine = self.machine
+        ended: Ended | None = None
+        machine.note("start", {"first": True, "by": "message"})
+        while ended is None:
+            try:
+                self.process()
+                ended = "completed"
+            except End as end:
+                ended = end.ended
+            except Runaway:
+                ended = "runaway"
+            except ProcessDied:
+                ended = self._recover()
+        machine.settle(self.outside, over=True)
+        return Outcome(
+            case=self.case,
+            schedule=self.schedule,
+            ledger=tuple(machine.ledger),
+            trace=moments_of(machine.rows) if machine.full else _rows(machine),
+            results=self.results,
+            ended=ended,
+            moments=machine.number,
+            processes=machine.process,
+            model_calls=machine.models,
+            rules=tuple(self.rules),
+            forgot=self.forgot,
+        )
+
+    def _recover(self) -> Ended | None:
+        """Let the policy say what becomes of it all, and the next process find that."""
+        machine = self.machine
+        fault = machine.fault
+        machine.place = NOWHERE
+        forgot = self.memory.renew()
+        self.forgot = self.forgot or forgot
+        machine.settle(self.outside, over=False)
+        plan = self.plan()
+        if plan is None:
+            return "completed"
+        for rule in plan.rules:
+            self.rules[rule] = None
+        crashed = machine.seconds
+        machine.seconds += max(RESTART_SECONDS, fault.hours * HOUR if fault else 0.0)
+        facts = {
+            "by": plan.by,
+            "person": plan.person,
+            "rules": list(plan.rules),
+            "crashed": crashed,
+            "forgot": forgot,
+            "waits": max(0.0, crashed + plan.wait - machine.seconds),
+        }
+        if plan.ended == "dormant":
+            machine.note("dormant", {**facts, "why": self.recovery.environment.why})
+            return plan.ended
+        machine.new_process()
+        machine.note("start", {**facts, "hangs": plan.ended == "hangs"})
+        if plan.ended is not None:
+            return plan.ended
+        machine.seconds = max(machine.seconds, crashed + plan.wait)
+        self.obey(plan)
+        return None
+
+
+def _rows(machine: Machine) -> tuple[Moment, ...]:
+    """The rows of a search are read like moments."""
+    return tuple(machine.rows)  # type: ignore[arg-type]
+
+
+def jsonable_result(value: object) -> object:
+    """Return what the model is told. Raises TypeError for what is no JSON, as eve does."""
+    if value is None or isinstance(value, (str, bool, int, float)):
+        return jsonable(value)
+    if isinstance(value, Mapping):
+        return {str(name): jsonable_result(each) for name, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [jsonable_result(each) for each in value]
+    raise TypeError(f"a tool must return text, numbers, lists or dicts, not {type(value).__name__}")
