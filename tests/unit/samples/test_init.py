@@ -8,6 +8,7 @@ import pytest
 
 from eve_replay import samples
 from eve_replay.errors import UnknownSource
+from eve_replay.journal import Journal
 from eve_replay.samples._shelf import places
 from eve_replay.worlds.registry import open_world
 
@@ -41,8 +42,18 @@ def test_each_recording_of_the_workshop_opens(name):
         assert samples.marks(name)
 
 
+@pytest.mark.parametrize("name", samples.names("incidents"))
+def test_each_incident_is_a_world_with_a_ledger(name):
+    journal = Journal(samples.open(name))
+    assert len(list(journal.sessions)) >= 5 and journal.world.receipt.clean
+    assert {"charge", "mail"} <= {line["effect"] for line in samples.ledger(name)}
+    assert len({line["pid"] for line in samples.marks(name)}) == 2
+    with pytest.raises(FileNotFoundError):  # its own account would be the answer of the lesson
+        samples.facts(name)
+
+
 def test_recordings_are_not_in_the_package_twice():
-    shared = [name for group in ("tour", "workshop") for name in samples.names(group)]
+    shared = [name for group in ("tour", "workshop", "incidents") for name in samples.names(group)]
     assert len(set(shared)) == len(shared)
     minted = {line["idempotencyKey"] for line in samples.ledger("pay-minted-ids")}
     assert len(minted) == len(samples.ledger("pay-minted-ids")) == 2
@@ -86,5 +97,5 @@ def test_writing_one_out_whose_markers_lie_elsewhere(tmp_path):
 
 def test_they_are_small_and_say_where_they_come_from():
     files = {f.name: f for f in resources.files(samples).iterdir()}
-    assert sum(len(f.read_bytes()) for n, f in files.items() if n.endswith(".xz")) < 400_000
+    assert sum(len(f.read_bytes()) for n, f in files.items() if n.endswith(".xz")) < 450_000
     assert "Apache-2.0" in files["README.md"].read_text("utf-8")
