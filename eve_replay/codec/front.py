@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from eve_replay.codec.zstdlib import failure, inflater
+
 __all__ = ["Front", "WORTH_IT"]
 
 #: Payloads smaller than this are opened at once.
@@ -23,12 +25,10 @@ class Front:
     __slots__ = ("_at", "_data", "_limit", "_stream", "size_hint", "text", "usable")
 
     def __init__(self, data: bytes, limit: int) -> None:
-        import zstandard  # Loaded with the first compressed payload, not with the package.
-
         self._data = data
         self._limit = limit
         self._at = 0
-        self._stream = zstandard.ZstdDecompressor().decompressobj()
+        self._stream = inflater()
         self.size_hint = len(data) * 3
         self.text = b""
         self.usable = True
@@ -37,14 +37,12 @@ class Front:
 
     def more(self) -> bool:
         """Decompress about as much again as there is already; False at the end, or when it fails."""
-        import zstandard
-
         parts = [self.text]
         size = len(self.text)
         while self.usable and self._at < len(self._data) and not self._stream.eof and size < self._limit:
             try:
                 part = self._stream.decompress(self._data[self._at : self._at + _SLICE])
-            except zstandard.ZstdError:  # The whole is opened next, and tells what is wrong.
+            except failure():  # The whole is opened next, and tells what is wrong.
                 self.usable = False
                 break
             self._at += _SLICE

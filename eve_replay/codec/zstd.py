@@ -1,4 +1,4 @@
-"""One zstd frame, bounded: the only module that imports zstandard.
+"""One zstd frame, bounded, with the library that ``codec/zstdlib.py`` finds.
 
 Why not simply ``decompress`` (LIBS.md section 3.1, measured): it refuses frames without a declared
 size (Node's streaming writer makes those), ``max_output_size`` is ignored when a size is declared, and
@@ -7,13 +7,8 @@ size (Node's streaming writer makes those), ``max_output_size`` is ignored when 
 
 from __future__ import annotations
 
-import threading
-from typing import TYPE_CHECKING
-
 from eve_replay.codec.failure import LayerError
-
-if TYPE_CHECKING:
-    import zstandard
+from eve_replay.codec.zstdlib import declared_size, failure, inflate, inflater
 
 __all__ = ["unzstd"]
 
@@ -22,17 +17,6 @@ _MOST_PER_BYTE = 1 << 15
 #: At most about so much comes out of one slice.
 _STRIDE = 16 * 1024 * 1024
 _MAGIC = b"\x28\xb5\x2f\xfd"
-_local = threading.local()
-
-
-def _decompressor() -> zstandard.ZstdDecompressor:
-    """Return this thread's decompressor: reusing one is twice as fast, sharing one is not safe."""
-    found: zstandard.ZstdDecompressor | None = getattr(_local, "decompressor", None)
-    if found is None:
-        import zstandard
-
-        found = _local.decompressor = zstandard.ZstdDecompressor()
-    return found
 
 
 def unzstd(data: bytes, limit: int) -> tuple[bytes, int]:
@@ -43,26 +27,25 @@ def unzstd(data: bytes, limit: int) -> tuple[bytes, int]:
     if not data:
         raise LayerError("truncated", "No bytes where a zstd frame should be.", 0)
     try:
-        import zstandard
+        failed = failure()
     except ImportError as error:
         raise LayerError("missing-library", "Reading zstd needs the package zstandard.") from error
     try:
-        declared = zstandard.get_frame_parameters(data).content_size
-    except zstandard.ZstdError as error:
+        declared = declared_size(data)
+    except failed as error:
         if data[:4] == _MAGIC[: len(data[:4])]:
             raise LayerError(
                 "truncated", f"The zstd frame ends in its header: {error}.", len(data)
             ) from error
         raise LayerError("not-zstd", "These bytes are no zstd frame.", 0) from error
-    unknown = declared in (zstandard.CONTENTSIZE_UNKNOWN, zstandard.CONTENTSIZE_ERROR)
-    if not unknown and declared > limit:
+    if declared is not None and declared > limit:
         raise LayerError("too-big", f"Decompressed it has {declared} bytes; the limit is {limit}.", 0)
-    if not unknown:
+    if declared:  # Of a frame that declares 0 bytes zstandard reads nothing, and notices nothing.
         try:
-            return _decompressor().decompress(data, allow_extra_data=False), 0
-        except zstandard.ZstdError:
+            return inflate(data, declared), 0
+        except failed:
             pass  # Cut, damaged, or followed by other bytes: the slow way tells which.
-    return _in_slices(data, limit, None if unknown else declared)
+    return _in_slices(data, limit, declared)
 
 
 def _in_slices(data: bytes, limit: int, declared: int | None) -> tuple[bytes, int]:
@@ -79,15 +62,13 @@ def _in_slices(data: bytes, limit: int, declared: int | None) -> tuple[bytes, in
 
 def _pass(data: bytes, limit: int, parts: list[bytes] | None) -> int:
     """Decompress slice by slice into ``parts``; return how many bytes follow the frame."""
-    import zstandard
-
-    stream = _decompressor().decompressobj()
+    stream = inflater(brief=True)
     size = at = 0
     while at < len(data) and not stream.eof:
         step = max(256, min(limit - size, _STRIDE) // _MOST_PER_BYTE)
         try:
             part = stream.decompress(data[at : at + step])
-        except zstandard.ZstdError as error:
+        except failure() as error:
             raise LayerError("damaged", f"The zstd frame is damaged: {error}.", at) from error
         at += step
         size += len(part)

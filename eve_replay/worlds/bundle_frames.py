@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import BinaryIO
 
-import zstandard
-
 from eve_replay.codec import dumps_tagged, loads_json
+from eve_replay.codec.zstdlib import deflater, failure, inflater
 from eve_replay.worlds.bundle_format import VERSION, BundleDamage
 
 __all__ = ["BundleWriter", "FrameReader", "first_version", "last_frame"]
@@ -35,14 +34,13 @@ class BundleWriter:
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
-        self._compressor = zstandard.ZstdCompressor(level=_LEVEL, write_checksum=True)
         self._at = 0
         self._put(_SKIPPED + (len(_HEAD) + 2).to_bytes(4, "little") + _HEAD + VERSION.to_bytes(2, "big"))
 
     def frame(self, lines: Iterator[Mapping[str, object]]) -> tuple[int, int]:
         """Write one frame and return its offset and how many lines it holds."""
         start, count = self._at, 0
-        packer = self._compressor.compressobj()
+        packer = deflater(_LEVEL)
         unflushed = 0
         for line in lines:
             data = _line(line)
@@ -51,10 +49,10 @@ class BundleWriter:
             unflushed += len(data)
             if unflushed > _BLOCK:
                 # A block is readable on its own: a cut file loses this much and no more.
-                self._put(packer.flush(zstandard.COMPRESSOBJ_FLUSH_BLOCK))
+                self._put(packer.block())
                 unflushed = 0
         self._put(packer.compress(_line({"k": "stop", "n": count})))
-        self._put(packer.flush())
+        self._put(packer.finish())
         return start, count
 
     def finish(self, end: Mapping[str, object]) -> None:
@@ -125,7 +123,7 @@ class FrameReader:
 
     def _parts(self) -> Iterator[bytes]:
         at = self._offset
-        unpacker = zstandard.ZstdDecompressor().decompressobj()
+        unpacker = inflater()
         while not unpacker.eof:
             self._file.seek(at)
             data = self._file.read(_SLICE)
@@ -133,7 +131,7 @@ class FrameReader:
                 return
             try:
                 part = unpacker.decompress(data)
-            except zstandard.ZstdError as error:
+            except failure() as error:
                 self.damage = f"it is damaged ({error})"
                 return
             at += len(data)

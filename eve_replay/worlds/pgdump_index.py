@@ -214,14 +214,14 @@ def _open(path: Path) -> BinaryIO:
 
 
 def _unzstd(packed: bytes) -> bytes:
-    import zstandard
+    from eve_replay.codec.zstdlib import failure, inflater
 
     parts = []
     while packed:
-        frame = zstandard.ZstdDecompressor().decompressobj()
+        frame = inflater()
         try:
             parts.append(frame.decompress(packed))
-        except zstandard.ZstdError as error:
+        except failure() as error:
             raise EOFError(str(error)) from error
         if not frame.eof:
             # The library is silent about a frame that ends early (LIBS.md section 3.1).

@@ -326,9 +326,9 @@ def _closed(text: bytes, layers: tuple[str, ...]) -> bytes:
     """Return a devalue text in its envelope, with the compression it had."""
     data = b"devl" + text
     if "zstd" in layers:
-        import zstandard
+        from eve_replay.codec.zstdlib import deflate
 
-        return b"zstd" + zstandard.ZstdCompressor(level=3).compress(data)
+        return b"zstd" + deflate(data, 3)
     if "gzip" in layers:
         return b"gzip" + gzip.compress(data, mtime=0)
     return data
