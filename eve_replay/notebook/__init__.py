@@ -1,4 +1,4 @@
-"""The notebook front end: ``explore``, ``crash_lab``, ``attempt_diff``. Needs ``eve-replay[notebook]``.
+"""The notebook front end: ``explore``, ``crash_lab``, ``attempt_diff``, ``lesson``. Extra: ``notebook``.
 
 Anything that names a session will do: a session, a journal, a source, or a turn, step or attempt.
 """
@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 from eve_replay.errors import EveReplayError
 
 if TYPE_CHECKING:
+    from eve_replay.notebook.classroom import Desk
     from eve_replay.notebook.widgets import JournalWidget
 
-__all__ = ["attempt_diff", "crash_lab", "explore"]
+__all__ = ["attempt_diff", "crash_lab", "explore", "lesson"]
 
 
 def explore(target: Any, session: Any = None, *, live: bool = False, **options: Any) -> JournalWidget:
@@ -68,6 +69,22 @@ def attempt_diff(target: Any, first: int = 1, second: int | None = None, **optio
     from eve_replay.notebook.opening import diff_widget
 
     return diff_widget(_checked(target), first, second, **options)
+
+
+def lesson(number: str | int, *, language: str = "en", folder: str = ".") -> Desk:
+    """Return the desk of a lesson of the workshop: its predictions, its stage and its check.
+
+    Args:
+        number: ``"04"``, ``4`` or the lesson's name.
+        language: ``en`` or ``zh``.
+        folder: where the progress is kept; the notebook's own folder.
+
+    Raises:
+        EveReplayError: there is no such lesson or language, or the notebook extra is not installed.
+    """
+    from eve_replay.notebook.classroom import desk
+
+    return desk(_checked(number), language, folder)
 
 
 def _checked(target: Any) -> Any:

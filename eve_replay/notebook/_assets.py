@@ -4,16 +4,23 @@ from __future__ import annotations
 
 from functools import cache
 from importlib.resources import files
+from typing import Literal
 
 from eve_replay.views.tone import BACKGROUNDS, PALETTES, TONES, Theme
 
-__all__ = ["script", "style", "widget_module"]
+__all__ = ["Family", "script", "style", "widget_module"]
+
+#: Which widgets a page can show: a saved page holds the script of its own family only.
+Family = Literal["journal", "workshop"]
 
 #: In the order in which one needs the other.
-_PARTS = (
-    "base", "cursor", "tree", "timeline", "inspector", "diff", "heat", "crashlab", "finder", "overlay",
-    "explorer", "entry",
-)  # fmt: skip
+_PARTS: dict[Family, tuple[str, ...]] = {
+    "journal": (
+        "base", "cursor", "tree", "timeline", "inspector", "diff", "heat", "crashlab", "finder", "overlay",
+        "explorer", "journal", "entry",
+    ),
+    "workshop": ("base", "board", "stage", "predict", "verdict", "workshop", "entry"),
+}  # fmt: skip
 #: Edge lines, soft panels and the selection, per theme: surfaces, not tones.
 _SURFACES: dict[Theme, dict[str, str]] = {
     "light": {"edge": "#d1d9e0", "soft": "#f3f5f8", "pick": "#dcebfa"},
@@ -23,10 +30,10 @@ _SURFACES: dict[Theme, dict[str, str]] = {
 
 
 @cache
-def script() -> str:
-    """Return the shared functions; ``render`` and ``start`` are among them."""
+def script(family: Family = "journal") -> str:
+    """Return the functions of a family; ``render`` and ``start`` are among them."""
     folder = files("eve_replay.notebook") / "static"
-    return "\n".join(_lean((folder / f"{name}.js").read_text(encoding="utf-8")) for name in _PARTS)
+    return "\n".join(_lean((folder / f"{name}.js").read_text(encoding="utf-8")) for name in _PARTS[family])
 
 
 def _lean(text: str) -> str:
@@ -36,13 +43,13 @@ def _lean(text: str) -> str:
 
 
 @cache
-def widget_module() -> str:
+def widget_module(family: Family = "journal") -> str:
     """Return the ES module that anywidget loads."""
-    return f"{script()}\nexport default {{ render }};\n"
+    return f"{script(family)}\nexport default {{ render }};\n"
 
 
 @cache
-def style() -> str:
+def style(family: Family = "journal") -> str:
     """Return the CSS: the palettes of every theme, then where the colours go."""
     folder = files("eve_replay.notebook") / "static"
     blocks = []
@@ -65,4 +72,5 @@ def style() -> str:
         elif spec.outline:
             fill = f"box-shadow:inset 0 0 0 2px var(--er-{tone});color:var(--er-{tone});"
         blocks.append(f".er-f-{tone}{{{fill}}}")
-    return "\n".join([*blocks, _lean((folder / "style.css").read_text(encoding="utf-8"))])
+    sheets = ["style.css"] if family == "journal" else ["style.css", "workshop.css"]
+    return "\n".join([*blocks, *(_lean((folder / name).read_text(encoding="utf-8")) for name in sheets)])

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from eve_replay.errors import EveReplayError
-from eve_replay.notebook._assets import script, style
+from eve_replay.notebook._assets import Family, script, style
 
 __all__ = ["SAVED_BUDGET", "pack", "packed_page", "saved_html"]
 
@@ -55,13 +55,13 @@ def packed_page(
     return pack({"data": data, "saved": saved})
 
 
-def saved_html(kind: str, packed: str, fallback: str) -> str:
+def saved_html(kind: str, packed: str, fallback: str, family: Family = "journal") -> str:
     """Return HTML that unpacks and starts the widget; where scripts do not run it shows ``fallback``."""
     name = "er-" + hashlib.sha256(packed.encode("ascii")).hexdigest()[:12]
     return (
         f'<div id="{name}" class="er-saved">{fallback}</div>\n'
-        f'<script type="module">\n{script()}\n'
-        f'start(document.getElementById("{name}"), "{kind}", "{packed}", {_inert(style())});\n'
+        f'<script type="module">\n{script(family)}\n'
+        f'start(document.getElementById("{name}"), "{kind}", "{packed}", {_inert(style(family))});\n'
         f"</script>"
     )
 

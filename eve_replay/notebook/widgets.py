@@ -10,13 +10,18 @@ import anywidget
 import traitlets
 
 from eve_replay.errors import EveReplayError
-from eve_replay.notebook._assets import style, widget_module
+from eve_replay.notebook._assets import Family, style, widget_module
 from eve_replay.notebook.saved import packed_page, saved_html
 
-__all__ = ["JournalWidget"]
+__all__ = ["JournalWidget", "remembered"]
 
 #: Positions by widget kind and session, so that running a cell again comes back to the same place.
 _POSITIONS: dict[tuple[str, str], object] = {}
+
+
+def remembered(kind: str, identity: str) -> object:
+    """Return the position that a widget of this kind and identity would come back to, None without one."""
+    return _POSITIONS.get((kind, identity)) if identity else None
 
 
 class JournalWidget(anywidget.AnyWidget):
@@ -34,6 +39,9 @@ class JournalWidget(anywidget.AnyWidget):
 
     #: Called once when the widget is closed.
     on_close: Callable[[], None] | None = None
+
+    #: Which scripts it needs.
+    family: Family = "journal"
 
     _esm = widget_module()
     _css = style()
@@ -59,7 +67,7 @@ class JournalWidget(anywidget.AnyWidget):
         super().__init__(
             kind=kind,
             packed=packed_page(data, answer, preload),
-            position=_POSITIONS.get(where) if identity else None,
+            position=remembered(kind, identity),
         )
         self.on_msg(self._asked)
         if identity:
@@ -101,7 +109,7 @@ class JournalWidget(anywidget.AnyWidget):
 
     def to_html(self) -> str:
         """Return a piece of HTML that shows the widget without Python: stepping works on what it holds."""
-        return saved_html(self.kind, self.packed, self._fallback)
+        return saved_html(self.kind, self.packed, self._fallback, self.family)
 
     def save(self, path: str | Path) -> Path:
         """Write the widget as a page of its own, for mail or a ticket, and return its path."""

@@ -111,7 +111,7 @@ async function copyText(text, say) {
  * Where answers come from: what was stored with the widget, else (live) Python.
  * ask() resolves with the answer or rejects with an Error whose message can be shown.
  */
-function liveSource(model, saved) {
+function liveSource(model, saved, words = {}) {
   const open = new Map();
   const kept = new Map();
   let number = 0;
@@ -134,7 +134,7 @@ function liveSource(model, saved) {
         open.set(id, { resolve, reject });
         model.send({ id, request });
         setTimeout(() => {
-          if (open.delete(id)) reject(new Error("Python did not answer. Is the kernel running?"));
+          if (open.delete(id)) reject(new Error(words.silent || "Python did not answer. Is the kernel running?"));
         }, 20000);
       }).then((answer) => {
         if (kept.size > 400) kept.delete(kept.keys().next().value);
@@ -146,13 +146,13 @@ function liveSource(model, saved) {
   };
 }
 
-function savedSource(saved) {
+function savedSource(saved, words = {}) {
   return {
     live: false,
     ask(request) {
       const answer = saved[JSON.stringify(request)];
       if (answer !== undefined) return Promise.resolve(answer);
-      return Promise.reject(new Error("This was not saved with the page. Run the cell again to see it."));
+      return Promise.reject(new Error(words.unsaved || "This was not saved with the page. Run the cell again to see it."));
     },
     close() {},
   };

@@ -1,11 +1,5 @@
 // How a page starts a widget: anywidget calls render with a live model, a saved page calls start with its data.
 
-const WIDGETS = {
-  explorer,
-  crashlab: crashLabWidget,
-  diff: attemptDiffWidget,
-};
-
 async function render({ model, el: root }) {
   const place = el("div", { class: "er-place-holder" });
   root.append(place);
@@ -23,7 +17,7 @@ async function render({ model, el: root }) {
     place.style.minHeight = `${place.offsetHeight}px`; // the notebook below must not jump
     close();
     place.replaceChildren();
-    const source = liveSource(model, page.saved);
+    const source = liveSource(model, page.saved, page.data.words);
     const end = WIDGETS[model.get("kind")](place, page.data, source, memory);
     close = () => { end(); source.close(); };
     place.style.minHeight = "";
@@ -48,5 +42,5 @@ async function start(root, kind, packed, css) {
   const memory = { load: () => position, save: (next) => { position = next; } };
   const place = el("div", {});
   root.replaceChildren(el("style", {}, css), place);
-  WIDGETS[kind](place, page.data, savedSource(page.saved), memory);
+  WIDGETS[kind](place, page.data, savedSource(page.saved, page.data.words), memory);
 }

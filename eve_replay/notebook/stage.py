@@ -1,0 +1,263 @@
+"""The stage: answers what the browser asks about a learner's tool on a lesson's cases.
+
+``see`` runs it under a schedule, ``strip`` runs it once for every point and kind of the next fault,
+``break`` looks for the shortest schedule that breaks a promise. Nothing is computed before it is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from eve_replay.errors import WrongUse
+from eve_replay.notebook.accidents import faults_of
+from eve_replay.notebook.classroom_words import word, words_for
+from eve_replay.notebook.lanes import slots_of
+from eve_replay.notebook.scenery import drawn, safe_data, slot_name, time_words
+from eve_replay.notebook.tallies import Mark, mark_of
+from eve_replay.views.tone import TONES
+from eve_replay.workshop.model import Case, Fault, FaultKind, Language, Outcome, Schedule
+from eve_replay.workshop.schedules import KINDS, kinds_at
+from eve_replay.workshop.task import Task
+
+if TYPE_CHECKING:
+    from eve_replay.workshop.explore import Runs
+
+__all__ = ["POLICIES", "Stage", "trouble_of"]
+
+#: What a learner can compare, by the names of :mod:`eve_replay.recovery`.
+POLICIES = ("eve", "flue", "none")
+#: Faults that can be set by hand: more are not read any more.
+_MOST_FAULTS = 3
+#: Outcomes kept; a strip of a long case is some hundred.
+_KEPT = 2_000
+
+
+def trouble_of(tool: object, task: Task, language: Language) -> str:
+    """Return in words why something cannot be run on a lesson's cases, empty when it can."""
+    from eve_replay.workshop.answers import reach, shape, what_it_is
+    from eve_replay.workshop.remarks import remark
+
+    if task.cases is None:
+        return word("no_case", language)
+    trouble = shape(tool, task.answer, ("input", "ctx", "outside"))
+    if trouble is None:
+        waits = reach(tool)
+        trouble = waits if waits is not None and waits[0] == "really-waits" else None
+    if trouble is None:
+        return ""
+    code, facts = trouble
+    facts = {"name": task.answer, "what": what_it_is(tool, language), **facts}
+    return " ".join(filter(None, (remark(each, language, **facts) for each in (code, f"{code}-next"))))
+
+
+class Stage:
+    """One tool on the cases of one lesson.
+
+    Args:
+        task: the lesson's exercise.
+        tool: the learner's function; it must have no ``trouble_of``.
+        language: of every word.
+        policies: recovery policies that can be chosen; with one or none there is no choice.
+        kind: ``workflow`` for a workflow body; as the task says otherwise.
+    """
+
+    def __init__(
+        self,
+        task: Task,
+        tool: Callable[..., object],
+        language: Language,
+        *,
+        policies: Sequence[str] = (),
+        kind: Literal["tool", "workflow", "judged", ""] = "",
+    ) -> None:
+        self._task = task
+        self._tool = tool
+        self._language = language
+        self._workflow = (kind or task.kind) == "workflow"
+        self._cases = list(task.cases(0)) if task.cases is not None else []
+        self._policies = tuple(policies)
+        self._outcomes: dict[tuple[str, str, Schedule], Outcome] = {}
+        self._ready: dict[tuple[str, str], Runs] = {}
+
+    @property
+    def cases(self) -> tuple[Case, ...]:
+        """The cases that can be chosen."""
+        return tuple(self._cases)
+
+    def data(self, start: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """Return what the browser needs before it asks for anything."""
+        language = self._language
+        case = self._cases[0]
+        return {
+            "lang": "zh-CN" if language == "zh" else "en",
+            "words": words_for(language),
+            "signs": {tone: spec.sign for tone, spec in TONES.items() if spec.sign},
+            "tool": safe_data(getattr(self._tool, "__name__", "") or self._task.answer),
+            "cases": self._choices(),
+            "policies": [
+                {"name": name, "words": word(f"policy-{name}", language)} for name in self._policies
+            ],
+            "hours": [{"hours": hours, "words": self._away(hours)} for hours in self._task.hours],
+            "start": {"case": case.name, "policy": case.policy, "faults": [], "active": 0, **(start or {})},
+        }
+
+    def answer(self, request: Mapping[str, Any]) -> object:
+        """Answer a request of the browser."""
+        do = request.get("do")
+        case = self._case(request.get("case"), request.get("policy"))
+        if do == "see":
+            return self.see(case, faults_of(request.get("faults", ())))
+        if do == "strip":
+            return self.strip(case, faults_of(request.get("faults", ())))
+        if do == "break":
+            return self.shortest(case)
+        raise WrongUse(f"Nobody answers {do!r}.")
+
+    def see(self, case: Case, faults: Schedule) -> dict[str, Any]:
+        """Return the picture of one schedule; a fault that falls nowhere is moved to a near point."""
+        asked, faults = faults, self._fitting(case, faults)
+        outcome = self.outcome(case, faults)
+        plan = [self.outcome(case, faults[:number]) for number in range(len(faults))]
+        view = drawn(outcome, self._language, plan=plan, promises=self._task.promises)
+        last = faults[-1].point if faults else -1
+        view["most"] = _MOST_FAULTS
+        view["more"] = any(m.number is not None and m.number > last for m in outcome.trace)
+        view["moved"] = word("schedule_gone", self._language) if faults != asked else ""
+        view["removeWords"] = [word("remove", self._language, n=n + 1) for n in range(len(faults))]
+        view["chooseWords"] = word("choose_second", self._language, n=outcome.trace[-1].process)
+        return view
+
+    def strip(self, case: Case, faults: Schedule) -> dict[str, Any]:
+        """Return for every point after some faults, and every kind, what the outside would see."""
+        base = self.outcome(case, faults)
+        slots = dict(slots_of(base.trace))
+        after = faults[-1].point if faults else -1
+        cells = []
+        process = base.trace[-1].process if base.trace else 1
+        hours = self._task.hours[0]
+        for index, moment in enumerate(base.trace):
+            if moment.number is None or moment.number <= after or index not in slots:
+                continue
+            process = moment.process
+            for kind in self._kinds(base, index):
+                mark = self._mark(case, (*faults, Fault(moment.number, kind, hours)))
+                cells.append(
+                    {"point": moment.number, "kind": kind, "slot": slot_name(slots[index]), **mark.to_json()}
+                )
+        found: dict[str, Any] = safe_data(
+            {
+                "process": process,
+                "cells": cells,
+                "kinds": [kind for kind in KINDS if any(cell["kind"] == kind for cell in cells)],
+            }
+        )
+        return found
+
+    def shortest(self, case: Case) -> dict[str, Any]:
+        """Look for the shortest schedule that breaks a promise: in this case first, then in the others."""
+        from eve_replay.workshop.explore import explore
+
+        task, language = self._task, self._language
+        tried, complete = 0, True
+        others = [replace(each, policy=case.policy) for each in self._cases if each.name != case.name]
+        for each in (case, *others):
+            report = explore(
+                self._tools(), each, task.promises, crashes=task.crashes, faults=task.faults,
+                hours=task.hours, workflow=self._workflow,
+            )  # fmt: skip
+            tried += report.tried
+            complete = complete and report.complete
+            if report.failing is not None:
+                name = "broken" if each is case else "broken_elsewhere"
+                return {
+                    "case": each.name,
+                    "faults": [[fault.point, fault.kind, fault.hours] for fault in report.failing.schedule],
+                    "say": word(name, language, tried=tried),
+                }
+        name = "unbroken" if complete else "unbroken_budget"
+        return {
+            "say": word(name, language, tried=tried, crashes=task.crashes),
+            "tone": "ok" if complete else "muted",
+        }
+
+    def outcome(self, case: Case, faults: Schedule) -> Outcome:
+        """Run the tool, or remember having run it."""
+        where = (case.name, case.policy, faults)
+        found = self._outcomes.get(where)
+        if found is None:
+            if len(self._outcomes) > _KEPT:
+                self._outcomes.clear()
+            found = self._outcomes[where] = self._runs(case).outcome(faults)
+        return found
+
+    def preload(self, case: Case, faults: Schedule) -> Iterator[Mapping[str, object]]:
+        """Yield the requests whose answers a saved page should hold, the most wanted first."""
+        base = {"case": case.name, "policy": case.policy}
+        plain = [[fault.point, fault.kind, fault.hours] for fault in faults]
+        yield {"do": "see", **base, "faults": plain}
+        for number in range(max(1, len(faults))):
+            yield {"do": "strip", **base, "faults": plain[:number]}
+        if faults:
+            yield {"do": "see", **base, "faults": []}
+        for cell in self.strip(case, ())["cells"]:
+            yield {"do": "see", **base, "faults": [[cell["point"], cell["kind"], self._task.hours[0]]]}
+
+    def _runs(self, case: Case) -> Runs:
+        where = (case.name, case.policy)
+        if where not in self._ready:
+            from eve_replay.workshop.explore import runs_of
+
+            self._ready[where] = runs_of(self._tools(), case, workflow=self._workflow)
+        return self._ready[where]
+
+    def _tools(self) -> dict[str, Callable[..., object]]:
+        return {**self._task.others, self._task.answer: self._tool}
+
+    def _case(self, name: object, policy: object) -> Case:
+        case = next((each for each in self.cases if each.name == name), self._cases[0])
+        return replace(case, policy=policy) if isinstance(policy, str) and policy in POLICIES else case
+
+    def _choices(self) -> list[dict[str, str]]:
+        named = [
+            {
+                "name": each.name,
+                "words": each.words.get(self._language) if each.words is not None else each.name,
+            }
+            for each in self._cases
+        ]
+        found: list[dict[str, str]] = safe_data(named)
+        return found
+
+    def _away(self, hours: float) -> str:
+        if hours <= 0:
+            return word("at_once", self._language)
+        return word("back_after", self._language, time=time_words(hours * 3600, self._language))
+
+    def _mark(self, case: Case, faults: Schedule) -> Mark:
+        return mark_of(self.outcome(case, faults), self._task.promises, self._language)
+
+    def _kinds(self, outcome: Outcome, index: int) -> tuple[FaultKind, ...]:
+        """Return which faults the lesson lets fall at a moment."""
+        return tuple(kind for kind in kinds_at(outcome.trace[index]) if kind in self._task.faults)
+
+    def _fitting(self, case: Case, faults: Schedule) -> Schedule:
+        """Return the faults that can fall, each at its point or the nearest one before it."""
+        fitting: Schedule = ()
+        for fault in faults[:_MOST_FAULTS]:
+            base = self.outcome(case, fitting)
+            after = fitting[-1].point if fitting else -1
+            later = [each for each in base.trace if each.number is not None and each.number > after]
+            exact = [each for each in later if each.number == fault.point]
+            moment = min(
+                exact or [each for each in later if kinds_at(each)],
+                key=lambda each: abs((each.number or 0) - fault.point),
+                default=None,
+            )
+            if moment is None or moment.number is None:
+                break
+            kinds = kinds_at(moment, inside_commit=True)
+            kind = fault.kind if fault.kind in kinds else kinds[0]
+            fitting = (*fitting, Fault(moment.number, kind, fault.hours))
+        return fitting

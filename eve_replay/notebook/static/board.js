@@ -1,0 +1,83 @@
+// The board: one lane per process over common columns, and under a lane the cells that say, for every
+// point and every kind of crash, what the outside would see. The stage and the verdict draw the same board.
+
+const CROSS = { "crash-before": "before", "crash-in-flight": "flight", "crash-after": "after", lost: "lost", refused: "lost" };
+
+/**
+ * view: lanes as Python computed them. options: strips (cells by level), faults, active, cursor,
+ * pick(level, point, kind) and go(moment); without pick it is a picture.
+ */
+function boardView(view, words, { strips = [], faults = [], active = 0, cursor = null, pick = null, go = null } = {}) {
+  const place = new Map(view.columns.map((column, i) => [column.slot, i]));
+  const grid = el("div", { class: "er-board", role: "group", "aria-label": words.stage_of, style: { gridTemplateColumns: `var(--er-gutter) repeat(${view.columns.length}, minmax(var(--er-col), 1fr))` } });
+  let row = 1;
+  const put = (node, column, width = 1, line = row) => {
+    node.style.gridRow = String(line);
+    node.style.gridColumn = column === "all" ? "1 / -1" : `${column + 2} / span ${width}`;
+    grid.append(node);
+    return node;
+  };
+  const gutter = (...children) => { const node = el("div", { class: "er-bgutter" }, ...children); node.style.gridRow = String(row); node.style.gridColumn = "1"; grid.append(node); return node; };
+  view.bands.forEach((band) => put(el("div", { class: "er-band" }, band.label), band.from, band.to - band.from + 1));
+  row++;
+  if (view.tools.length) {
+    view.tools.forEach((tool) => put(el("div", { class: "er-band er-toolband", title: tool.title }, el("code", {}, tool.label)), tool.from, tool.to - tool.from + 1));
+    row++;
+  }
+  view.columns.forEach((column, i) => put(el("div", { class: `er-collabel${column.code ? " er-iscode" : ""}`, title: column.title }, column.label), i));
+  row++;
+  for (const lane of view.lanes) {
+    put(el("div", { class: "er-lanerule" }), "all");
+    gutter(el("b", {}, lane.label), el("span", { class: `er-lanenote er-t-${lane.tone}` }, lane.sign ? `${lane.sign} ` : "", lane.note));
+    if (lane.boxes.length || lane.spans.length) {
+      const ends = [...lane.boxes.map((box) => box.col), ...lane.spans.flatMap((span) => [span.from, span.to])];
+      const from = Math.min(...ends), to = Math.max(...ends);
+      put(el("div", { class: "er-laneline" }), from, to - from + 1);
+    }
+    lane.spans.forEach((span) => put(el("div", { class: "er-span er-f-replayed", title: span.label }, `■ ${span.label}`), span.from, span.to - span.from + 1));
+    lane.boxes.forEach((box) => {
+      const here = cursor !== null && box.first <= cursor && cursor <= box.last;
+      const later = cursor !== null && box.first > cursor;
+      const label = [box.sign, box.text].filter(Boolean).join(" ");
+      const node = el(go ? "button" : "div", {
+        class: `er-box er-k-${box.kind}${box.ghost ? " er-ghost" : box.filled ? ` er-f-${box.tone}` : ` er-t-${box.tone}`}${here ? " er-here" : ""}${later ? " er-later" : ""}`,
+        type: go ? "button" : null, tabindex: go ? -1 : null, title: box.title, "aria-label": box.title, "data-point": box.point, onclick: go ? () => go(box.last) : null,
+      }, el("span", { class: "er-boxtext" }, label));
+      if (box.fault) node.append(el("i", { class: `er-cross er-x-${CROSS[box.fault]}`, title: words[`fault-${box.fault}`] }, CROSS[box.fault] === "lost" ? "?" : "✕"));
+      put(node, box.col);
+    });
+    row++;
+    strips.forEach((strip, level) => { if (strip && strip.process === lane.process) stripRows(strip, level); });
+  }
+  function stripRows(strip, level) {
+    const fault = faults[level];
+    strip.kinds.forEach((kind, n) => {
+      const on = level === active && pick;
+      gutter(el("span", { class: "er-kind" }, strips.length > 1 ? `${level + 1} · ` : "", words[`fault-${kind}`])).classList.add("er-kindgutter", on ? "er-on" : "er-off");
+      strip.cells.filter((cell) => cell.kind === kind && place.has(cell.slot)).forEach((cell) => {
+        const chosen = fault && fault[0] === cell.point && fault[1] === kind;
+        const label = `${words[`fault-${kind}`]}, ${view.columns[place.get(cell.slot)].label}: ${cell.words}`;
+        put(el("button", {
+          class: `er-cell er-c-${cell.tone}${chosen ? " er-picked" : ""}`, type: "button", tabindex: -1, title: label, "aria-label": label, "aria-pressed": chosen ? "true" : "false",
+          "data-level": level, "data-point": cell.point, "data-kind": kind, onclick: pick ? () => pick(level, cell.point, kind) : null,
+        }, chosen ? el("b", {}, `✕${cell.sign}`) : cell.sign), place.get(cell.slot));
+      });
+      if (n === 0) grid.lastChild.classList.add("er-first");
+      row++;
+    });
+  }
+  return el("div", { class: "er-boardscroll" }, grid);
+}
+
+/** What the outside's ledger holds, up to a moment. */
+function ledgerView(view, words, cursor = null) {
+  const shown = view.ledger.filter((entry) => cursor === null || entry.at <= cursor);
+  if (!shown.length) return el("div", { class: "er-note" }, words.ledger_empty);
+  return el("table", { class: "er-table er-ledger" },
+    el("thead", {}, el("tr", {}, ["#", words.what, words.key, words.by].map((text) => el("th", { scope: "col" }, text)))),
+    el("tbody", {}, shown.map((entry) => el("tr", { class: entry.tone === "harm" ? "er-repeat" : "", "data-entry": entry.number },
+      el("td", { class: "er-tight" }, toned(entry.tone, `${entry.sign} ${entry.label}`)), el("td", {}, el("b", {}, entry.effect), " ", entry.about),
+      el("td", {}, entry.key === null ? toned("muted", words.no_key) : el("code", {}, entry.key)), el("td", { class: "er-tight" }, entry.by)))));
+}
+
+const sumsView = (sums) => el("span", { class: "er-sums" }, sums.map((sum) => el("span", { class: `er-sum er-f-${sum.tone}` }, `${sum.sign} ${sum.text}`)));

@@ -1,0 +1,8 @@
+// What a workshop's page can show, by kind.
+
+const WIDGETS = {
+  stage: stageWidget,
+  predict: predictWidget,
+  verdict: verdictWidget,
+  desk: deskWidget,
+};
