@@ -52,7 +52,7 @@ _WORKSHOP = {
     "sdk5-crash": "a plain Workflow SDK 5 run, killed in chargeCard; the restarted server could not go on",
     "sdk5-crash-world-not-started": "a plain Workflow SDK 5 run whose world is not started again",
     "pay-minted-ids": "a payment keyed by the call id, which the model minted anew: two charges",
-    "pay-again-on-purpose": "the same order paid in two turns because somebody asked twice; killed once: three",
+    "pay-again-on-purpose": "one order paid in two turns because it was asked for twice; killed once: three",
     "crash-lease-20s": "killed while charge_card ran; the restarted server waits for a lease of 20 s",
     "two-crashes-one-turn": "one turn, the process killed in two of its steps",
     "stranded": "a session of eve 0.79.0 that eve 0.80.1 does not pick up",
@@ -65,7 +65,7 @@ _OWN = frozenset({*_TOUR, "pay-again-on-purpose"})
 
 #: Not a word on what went wrong: finding that out is the last lesson.
 _INCIDENTS = {
-    f"incident-{number}": f"an afternoon of an order desk, {sessions} sessions, one crash: somebody complained"
+    f"incident-{number}": f"an order desk, {sessions} sessions, one crash: somebody complained"
     for number, sessions in ((1, "six"), (2, "six"), (3, "six"), (4, "five"))
 }
 
