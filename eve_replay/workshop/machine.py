@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, NoReturn, Protocol, TypeVar, cast
 
 from eve_replay.workshop.model import Entry, Fault, Schedule
 from eve_replay.workshop.rows import NOWHERE, Place, Row, jsonable
@@ -105,7 +105,7 @@ class Machine:
         self._limit = limit
         self.full = full
         self._acts = self._calls = 0
-        self._gone: type[BaseException] | None = None
+        self._gone: BaseException | None = None
         self._flights: list[_Flight] = []
         self._row = -1
         self._sender: _Flight | None = None
@@ -144,18 +144,17 @@ class Machine:
         self.rows.append(row)
         return row
 
-    def _die(self, fault: Fault) -> None:
-        self._gone = ProcessDied
+    def _die(self, fault: Fault) -> NoReturn:
         self.fault = fault
         self.note("crash", {"kind": fault.kind, "hours": fault.hours})
-        raise ProcessDied
+        self.leave_with(ProcessDied())
 
     @property
-    def gone(self) -> type[BaseException] | None:
+    def gone(self) -> BaseException | None:
         """What ended the tool that was going on (death, running away, parking), whatever it makes of it."""
         return self._gone
 
-    def leave(self, why: type[BaseException]) -> None:
+    def leave_with(self, why: BaseException) -> NoReturn:
         """End the tool that is going on: from now on everything it does raises this."""
         self._gone = why
         raise why
@@ -170,7 +169,7 @@ class Machine:
             raise self._gone
         self._calls += 1
         if self._calls > self._limit:
-            self.leave(Runaway)
+            self.leave_with(Runaway())
 
     def fresh_attempt(self) -> None:
         """A new attempt begins: it may call the outside as often as any other."""

@@ -8,10 +8,10 @@ from typing import Any
 
 from eve_replay.workshop.machine import Machine
 
-__all__ = ["Context", "drive"]
+__all__ = ["DONE", "Context", "Done", "drive"]
 
 
-class _Done:
+class Done:
     """Awaited or not, it has happened already."""
 
     __slots__ = ()
@@ -20,7 +20,8 @@ class _Done:
         yield from ()
 
 
-_DONE = _Done()
+#: What ``await ctx.sleep(...)`` waits for.
+DONE = Done()
 
 
 class Context:
@@ -70,12 +71,12 @@ class Context:
         """Simulated seconds since the beginning of the case."""
         return self._machine.seconds
 
-    def sleep(self, seconds: float) -> _Done:
+    def sleep(self, seconds: float) -> Done:
         """Wait; the process can die meanwhile. ``await`` it or not."""
         self._machine.count()
         self._machine.moment("pause", {"seconds": seconds})
         self._machine.seconds += max(0.0, float(seconds))
-        return _DONE
+        return DONE
 
     def note(self, text: object) -> None:
         """Write a line into the story; nobody else sees it."""

@@ -1,0 +1,508 @@
+"""Workflow bodies: replayed from their start, with recorded steps answered from the record.
+
+``workflow(input, ctx, outside)`` is a body as a workflow tool of eve or a plain Workflow SDK app has it
+(formats/OBSERVED.md, workflow-tool, workflow-tool-step-retries; DESIGN.md section 5 rule 9). What it does
+between its steps is done again whenever it is replayed: after a crash, and after it was parked (a person, a
+durable sleep), because a parked run holds no process. A step that throws is tried again (one second later, as
+in sdk4-crash) until its budget is used up, then the body gets the error; :class:`FatalError` is not tried
+again. A kill counts only after a recorded throw (formats/OBSERVED.md, surprises 1 and 2), as the policy says.
+
+What it leaves out: the session above the body (an interrupted dispatch of a workflow tool starts a second
+child run, formats/SWEEP.md section 2), steps side by side, and crashes before a step's body. The body is not
+replayed between two steps of one process, as with eve's inline steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping
+from typing import Any, cast
+
+from eve_replay.errors import WrongUse
+from eve_replay.recovery.situation import Code
+from eve_replay.workshop.machine import MakeOutside
+from eve_replay.workshop.model import Ask, Case, Outcome, Schedule
+from eve_replay.workshop.process import Memory
+from eve_replay.workshop.recovering import CallState, Lies, Plan, Recovery, StepPlan
+from eve_replay.workshop.rows import Place, jsonable
+from eve_replay.workshop.runtime import LIMIT, WAKE_UPS, made_id
+from eve_replay.workshop.session import End, Session, default_outside, jsonable_result
+from eve_replay.workshop.tools import DONE, Done, drive
+
+__all__ = ["FatalError", "StepFailed", "WorkflowContext", "WorkflowRunner", "run_workflow"]
+
+#: How long a person takes to answer, and how long a step waits before it is tried again: seconds.
+PERSON_SECONDS = 60.0
+RETRY_SECONDS = 1.0
+
+
+class FatalError(Exception):
+    """A step raises it when trying again makes no sense."""
+
+
+class StepFailed(Exception):
+    """What a body gets when a step has failed for good."""
+
+
+class _Parked(BaseException):
+    """The body waits; it will be replayed."""
+
+
+#: What is durable of a record: kind, name, code, starts, whether leased, time of the newest start, whether a
+#: throw is recorded, when a sleep ends, how far the body of a step has come.
+RecordMark = tuple[str, str, Code, int, bool, float, bool, float, CallState]
+#: What is durable of a run: whether it is over, and its log.
+Mark = tuple[bool, tuple[RecordMark, ...]]
+
+
+class _Record:
+    """One line of the run's log: a step, a sleep or a question."""
+
+    __slots__ = (
+        "asked_at",
+        "call",
+        "code",
+        "error",
+        "inline",
+        "kind",
+        "name",
+        "number",
+        "result",
+        "resume",
+        "started",
+        "starts",
+        "threw",
+        "wakes",
+    )
+
+    def __init__(self, kind: str, name: str, number: int) -> None:
+        self.kind, self.name, self.number = kind, name, number
+        self.code: Code = "D"
+        self.starts = self.wakes = 0
+        self.inline = True
+        self.threw = False
+        self.started = self.resume = 0.0
+        self.call: CallState = "waits"
+        self.result: object = None
+        self.error: str | None = None
+
+    @property
+    def done(self) -> bool:
+        return self.code == "done"
+
+    def mark(self) -> RecordMark:
+        """Return what is durable of it."""
+        return (
+            self.kind,
+            self.name,
+            self.code,
+            self.starts,
+            self.inline,
+            self.started,
+            self.threw,
+            self.resume,
+            self.call,
+        )
+
+
+class WorkflowRunner:
+    """Runs one workflow body on one case, under as many schedules as wanted.
+
+    Args:
+        body: ``workflow(input, ctx, outside)``.
+        case: its first ask holds the body's input.
+        limit: calls to the outside in one attempt.
+        make_outside: makes the outside world.
+
+    Raises:
+        WrongUse: the case asks for nothing, or names no policy or environment.
+    """
+
+    def __init__(
+        self,
+        body: Callable[..., object],
+        case: Case,
+        *,
+        limit: int = LIMIT,
+        make_outside: MakeOutside | None = None,
+    ) -> None:
+        asks = [ask for turn in case.turns for answer in turn.answers for ask in answer]
+        if not asks:
+            raise WrongUse(f"The case {case.name!r} asks for nothing.", hint="Give it one call.")
+        self.body = body
+        self.ask: Ask = asks[0]
+        self.case = case
+        self.limit = limit
+        self.make_outside = make_outside or default_outside()
+        self.memory = Memory.of([body])
+        self.recovery = Recovery(case.policy, case.environment, case.model, plain=True)
+
+    def outcome(self, schedule: Schedule = (), *, full: bool = True) -> Outcome:
+        """Run the body under a schedule (see :meth:`eve_replay.workshop.runtime.Runner.outcome`)."""
+        try:
+            return _Run(self, schedule, full).outcome()
+        finally:
+            self.memory.renew()
+
+    def plan(self, mark: Mark, now: float) -> Plan | None:
+        """Return what becomes of a run after a crash, None when it is over."""
+        over, records = mark
+        if over:
+            return None
+        steps = []
+        asked, waits = False, None
+        for kind, _, code, starts, inline, started, threw, resume, call in records:
+            done = code == "done"
+            if kind == "step":
+                state: CallState = "returned" if done else call
+                age = 0.0 if done else now - started
+                steps.append(Lies(code, starts, inline, age, calls=(state,), threw=threw and not done))
+            elif not done and kind == "ask":
+                # A question alone keeps nothing open, where somebody is there to hear the answer.
+                asked = self.recovery.environment.recovers == "yes"
+            elif not done:
+                waits = max(0.0, resume - now)
+        return self.recovery.plan(steps, more=True, waits=waits, asked=asked)
+
+    def key(self, mark: object, now: float) -> Hashable:
+        """Return what a crash finds in the journal: marks with the same key are recovered in the same way."""
+        over, records = cast(Mark, mark)
+        plan = self.plan((over, records), now)
+        if plan is None or not plan.steps or plan.steps[-1] != StepPlan("run", ("run",)):
+            return (over, records, plan)
+        # The open step is done again: how far its body had come makes no difference.
+        return (over, records[:-1], records[-1][:-1], plan)
+
+
+class _Run(Session):
+    """One workflow run: its log, and the body that is being replayed over it."""
+
+    def __init__(self, runner: WorkflowRunner, schedule: Schedule, full: bool) -> None:
+        super().__init__(runner, schedule, full)
+        self.runner, self.body, self.ask = runner, runner.body, runner.ask
+        self.seed = runner.case.seed
+        self.log: list[_Record] = []
+        self.over = False
+        self.cursor = 0
+        self.clock = 0.0
+        self.inside: _Record | None = None
+        self.stop: BaseException | None = None
+
+    # -- one process ------------------------------------------------------------------------------------
+
+    def process(self) -> None:
+        """Replay the body until it is over, however often it parks."""
+        machine = self.machine
+        while not self.over:
+            self._wait()
+            machine.back()
+            machine.fresh_attempt()
+            self.cursor, self.inside, self.stop = 0, None, None
+            self.clock = 0.0
+            machine.place = Place(0, -1, 0, tool=self.ask.tool)
+            self._mark()
+            try:
+                self._body()
+            except _Parked:
+                continue
+
+    def _body(self) -> None:
+        machine = self.machine
+        given = jsonable(self.ask.input)
+        machine.note("tool", {"input": given, "workflow": True, "records": len(self.log)})
+        context = WorkflowContext(
+            self, made_id("wrun", self.seed, "session"), made_id("call", self.seed, 0, 0, 0, 0)
+        )
+        result: object
+        try:
+            result = jsonable_result(drive(self.body, jsonable(given), context, self.outside))
+        except (Exception, SystemExit) as error:
+            self._left()
+            text = f"{type(error).__name__}: {error}"
+            machine.note("threw", {"error": text, "type": type(error).__name__})
+            result = {"error": text}
+        self._left()
+        if self.cursor < len(self.log):
+            self._diverged("", "")
+        self.results[0, 0, 0] = result
+        machine.moment("returned", {"result": result})
+        self.over = True
+        self._mark()
+        machine.moment("committed", {"turn_over": True})
+
+    def _left(self) -> None:
+        """A body cannot swallow its death, its parking, or having lost its way."""
+        if self.stop is not None:
+            raise self.stop
+        if self.machine.gone is not None:
+            raise self.machine.gone
+
+    def _diverged(self, kind: str, name: str) -> None:
+        record = self.log[self.cursor]
+        self.machine.note(
+            "diverged",
+            {"recorded": record.name, "recorded_kind": record.kind, "found": name, "found_kind": kind},
+        )
+        self._end("diverged")
+
+    def _end(self, ended: Any) -> None:
+        self.stop = End(ended)
+        self.machine.leave_with(self.stop)
+
+    def _mark(self) -> None:
+        self.machine.journal = (self.over, tuple(record.mark() for record in self.log))
+
+    def next(self, kind: str, name: str) -> _Record:
+        """Return the record of what the body does next: an old one when it is being replayed."""
+        machine = self.machine
+        machine.count()
+        if self.inside is not None:
+            raise WrongUse(f"ctx.{kind} inside the step {self.inside.name!r}.", hint="Call it in the body.")
+        if self.cursor < len(self.log):
+            record = self.log[self.cursor]
+            if (record.kind, record.name) != (kind, name):
+                self._diverged(kind, name)
+            self.cursor += 1
+            return record
+        record = _Record(kind, name, self.cursor)
+        self.log.append(record)
+        self.cursor += 1
+        return record
+
+    # -- steps --------------------------------------------------------------------------------------------
+
+    def step(self, name: str, function: Callable[..., object], args: tuple[object, ...]) -> object:
+        """Run a step, or answer it from its record."""
+        record = self.next("step", name)
+        machine = self.machine
+        here = machine.place
+        try:
+            if record.done:
+                machine.place = self._place(record)
+                machine.note("replayed", _result(record))
+            while not record.done:
+                self._attempt(record, function, args)
+        finally:
+            machine.place = here
+        self.clock = max(self.clock, record.resume)
+        if record.error is not None:
+            raise StepFailed(record.error)
+        return jsonable(record.result)
+
+    def _place(self, record: _Record) -> Place:
+        step_id = made_id("step", self.seed, record.number)
+        return Place(0, record.number, record.starts, 0, record.name, step_id)
+
+    def _attempt(self, record: _Record, function: Callable[..., object], args: tuple[object, ...]) -> None:
+        machine = self.machine
+        most = self.recovery.environment.max_retries + 1
+        record.inline = record.starts == 0
+        record.starts += 1
+        record.started = machine.seconds
+        record.call = "began"
+        machine.place = self._place(record)
+        machine.fresh_attempt()
+        self._mark()
+        shown = jsonable(list(args)) if machine.full else None
+        machine.note("tool", {"name": record.name, "input": shown, "step": True})
+        self.inside = record
+        result: object = None
+        error: str | None = None
+        fatal = False
+        try:
+            result = jsonable_result(drive(function, *args))
+        except (Exception, SystemExit) as thrown:
+            self._left()
+            fatal = isinstance(thrown, (FatalError, SystemExit))
+            error = f"{type(thrown).__name__}: {thrown}"
+        finally:
+            self.inside = None
+        self._left()
+        if error is not None:
+            last = fatal or record.starts >= most
+            machine.note("threw", {"error": error, "again": not last, "starts": record.starts})
+            if not last:
+                record.threw = True
+                machine.seconds += RETRY_SECONDS
+                self._mark()
+                return
+        record.call = "returned"
+        machine.moment("returned", {"result": result} if error is None else {"error": error})
+        self._commit(record, result, error)
+
+    def _commit(self, record: _Record, result: object, error: str | None) -> None:
+        """Write it down. formats/SWEEP.md section 1: lock, record, event; only the event counts."""
+        machine = self.machine
+        if self.policy == "eve":
+            machine.moment("commit")
+            if record.code == "F1":
+                record.wakes += 1
+                machine.note("wedged", {"wakes": record.wakes, "starts": record.starts})
+                if record.wakes >= WAKE_UPS:
+                    self._end("hangs")
+                return
+            record.code = "F1"
+            self._mark()
+            machine.moment("commit-lock")
+            record.code = "F2"
+            self._mark()
+            machine.moment("commit-record")
+        self._write(record, result, error)
+        machine.moment("committed", {"turn_over": False})
+
+    def _write(self, record: _Record, result: object, error: str | None) -> None:
+        record.code = "done"
+        record.result, record.error = result, error
+        record.resume = self.machine.seconds
+        self._mark()
+
+    # -- parking ------------------------------------------------------------------------------------------
+
+    def park(self, record: _Record) -> None:
+        """Leave the body; the process may die while it waits."""
+        self._mark()
+        self.stop = _Parked()
+        self.machine.leave_with(self.stop)
+
+    def _wait(self) -> None:
+        """Wait for what the body is parked at, if it is."""
+        record = self.log[-1] if self.log else None
+        if record is None or record.done or record.kind == "step":
+            return
+        machine = self.machine
+        machine.back()
+        machine.place = Place(0, -1, 0, tool=self.ask.tool)
+        self._mark()
+        if record.kind == "sleep":
+            machine.moment("pause", {"seconds": max(0.0, record.resume - machine.seconds), "durable": True})
+            machine.seconds = max(machine.seconds, record.resume)
+            self._write(record, None, None)
+            return
+        number = sum(each.kind == "ask" for each in self.log) - 1
+        machine.moment("pause", {"for": "person", "question": record.name, "durable": True})
+        if number >= len(self.case.answers):
+            machine.note("note", {"what": "no-answer", "question": record.name})
+            raise End("hangs")
+        machine.seconds += PERSON_SECONDS
+        answer = jsonable(self.case.answers[number])
+        self._write(record, answer, None)
+        machine.note("told", {"question": record.name, "answer": answer})
+
+    # -- after a crash --------------------------------------------------------------------------------------
+
+    def plan(self) -> Plan | None:
+        """Ask the policy what becomes of the run."""
+        self._mark()
+        return self.runner.plan(self.machine.journal, self.machine.seconds)
+
+    def obey(self, plan: Plan) -> None:
+        """Let the next process find what the policy says."""
+        steps = [record for record in self.log if record.kind == "step"]
+        for record, each in zip(steps, plan.steps, strict=True):
+            if each.do == "keep":
+                continue
+            if record.done:
+                # Nothing was recorded after all (no durability): everything is done again.
+                self.log = self.log[: record.number]
+                return
+            if each.do == "fail":
+                record.starts += 1
+                self._write(record, None, f"exceeded max retries ({record.starts - 1} retries)")
+            elif each.calls == ("unknown",):
+                self._write(record, None, "interrupted: whether it was carried out is not known")
+
+
+def _result(record: _Record) -> Mapping[str, object]:
+    if record.error is not None:
+        return {"name": record.name, "error": record.error}
+    return {"name": record.name, "result": record.result}
+
+
+class WorkflowContext:
+    """What a workflow body knows and can do.
+
+    Attributes:
+        session_id, run_id: of the run, stays for ever.
+        turn_id: ``turn_0``.
+        call_id: of the call of the model that started it, stays for ever: the model is not asked again.
+    """
+
+    __slots__ = ("_run", "call_id", "run_id", "session_id", "turn_id")
+
+    def __init__(self, run: _Run, run_id: str, call_id: str) -> None:
+        self._run = run
+        self.session_id = self.run_id = run_id
+        self.turn_id, self.call_id = "turn_0", call_id
+
+    @property
+    def now(self) -> float:
+        """Time of the newest record the body has seen: the same on every replay."""
+        return self._run.clock if self._run.inside is None else self._run.machine.seconds
+
+    @property
+    def step_id(self) -> str:
+        """Id of the step that is running, the same on every attempt; empty outside a step."""
+        record = self._run.inside
+        return "" if record is None else made_id("step", self._run.seed, record.number)
+
+    def step(self, name: str, function: Callable[..., object], *args: object) -> Any:
+        """Run ``function(*args)`` and record its result under a name; on replay return the record.
+
+        Raises:
+            StepFailed: it threw until its budget was used up.
+        """
+        return _awaitable(self._run.step(str(name), function, args))
+
+    def ask(self, question: object) -> Any:
+        """Park until a person answers; return the answer."""
+        run = self._run
+        record = run.next("ask", str(question))
+        if not record.done:
+            run.machine.note("asked", {"question": str(question)})
+            run.park(record)
+        run.clock = max(run.clock, record.resume)
+        return _awaitable(jsonable(record.result))
+
+    def sleep(self, seconds: float) -> Done:
+        """Park for a while; the end of it is recorded when it begins."""
+        run = self._run
+        record = run.next("sleep", str(float(seconds)))
+        if not record.done:
+            record.resume = run.machine.seconds + max(0.0, float(seconds))
+            run.park(record)
+        run.clock = max(run.clock, record.resume)
+        return DONE
+
+    def note(self, text: object) -> None:
+        """Write a line into the story; nobody else sees it."""
+        if self._run.machine.gone is None:
+            self._run.machine.note("note", {"text": str(text)})
+
+
+def _awaitable(value: object) -> object:
+    """What can be awaited too, where Python allows it."""
+    from eve_replay.workshop.outside.base import answered
+
+    return answered(value)
+
+
+def run_workflow(
+    body: Callable[..., object],
+    case: Case,
+    schedule: Schedule = (),
+    *,
+    limit: int = LIMIT,
+    make_outside: MakeOutside | None = None,
+) -> Outcome:
+    """Run a workflow body on a case under a schedule of faults.
+
+    Args:
+        body: ``workflow(input, ctx, outside)``.
+        case: its first ask holds the input; ``answers`` are what people say.
+        schedule: what goes wrong.
+        limit: calls to the outside in one attempt, beyond which it has run away.
+        make_outside: makes the outside world, by default the one of the lessons.
+
+    Raises:
+        WrongUse: the case asks for nothing, or names no policy or environment.
+    """
+    return WorkflowRunner(body, case, limit=limit, make_outside=make_outside).outcome(schedule)
