@@ -1,0 +1,320 @@
+"""Lesson 8, the other philosophy: what Flue makes of a crash, as formats/FLUE.md states it.
+
+There is no Flue world yet, so the exercise is on paper: a function from what is durable to what happens,
+judged against the product's ``FluePolicy`` and the table in :mod:`eve_replay.workshop.tasks._flue`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from types import MappingProxyType
+from typing import Any
+
+from eve_replay.recovery import Simulation, crash_points, simulate
+from eve_replay.recovery.result import EffectVerdict
+from eve_replay.workshop.model import Ask, Case, Deed, Language, Text, Turn
+from eve_replay.workshop.task import Judgement, Prediction, Task
+from eve_replay.workshop.tasks import _flue
+from eve_replay.workshop.tasks._names import Names
+from eve_replay.workshop.tasks._readings import action, clock, events, ledger, session
+
+__all__ = ["TASK"]
+
+_SAMPLE = "crash-in-tool"
+_TOOL = "charge_card"
+
+
+@cache
+def _at_the_kill(policy: str) -> Simulation:
+    """What a policy makes of the recorded crash: the last point in the first step with its tool open."""
+    recorded = session(_SAMPLE)
+    killed = action(_SAMPLE, "kill -9")
+    points = [
+        point
+        for point in crash_points(recorded, "turn_0")
+        if point.klass == "in-tool" and point.at is not None and point.at <= killed
+    ]
+    return simulate(recorded, points[-1], turn="turn_0", policy=policy)
+
+
+def _effect(policy: str, tool: str = _TOOL) -> EffectVerdict:
+    return next(each for each in _at_the_kill(policy).effects if each.tool == tool)
+
+
+def _more_by_flue() -> int:
+    return 0 if _effect("flue").after.max else 1
+
+
+def _facts_same_crash() -> Mapping[str, object]:
+    flue, eve = _effect("flue"), _effect("eve")
+    mail = _effect("flue", "send_email")
+    return {
+        "killed": clock(action(_SAMPLE, "kill -9")),
+        "eve": eve.after.max,
+        "ledger": len(events(ledger(_SAMPLE), effect="charge")),
+        "flue": flue.after.max,
+        "mail": mail.after.max,
+    }
+
+
+def _unknown_choice() -> int:
+    done = _effect("flue").executions
+    return 2 if (done.min, done.max) == (0, 1) else 1 if done.min else 0
+
+
+def _facts_unknown() -> Mapping[str, object]:
+    done = _effect("flue").executions
+    return {"least": done.min, "most": done.max}
+
+
+def _memo_choice() -> int:
+    return 1 if _flue.row("durable-in-a-step").most > 1 else 0
+
+
+def _facts_memo() -> Mapping[str, object]:
+    between, inside = _flue.row("durable-between-steps"), _flue.row("durable-in-a-step")
+    return {
+        "between": between.most,
+        "inside": inside.most,
+        "c": ", ".join(between.fixtures),
+        "d": ", ".join(inside.fixtures),
+    }
+
+
+_PREDICTIONS = {
+    "same-crash": Prediction(
+        question=Text(
+            "eve ran the whole step again, and charge_card with it. Now think of the same crash under Flue:"
+            " the model's message is on record, the call has no outcome on record. How often does Flue's"
+            " recovery run charge_card?",
+            "eve 把整个步骤重新执行了一遍，charge_card 也跟着又执行了一次。现在设想同一次崩溃发生在 Flue"
+            " 里：模型的消息已有记录，这次调用没有结果记录。Flue 恢复时会把 charge_card 执行几次？",
+        ),
+        choices=(
+            Text("Once more, as eve does.", "再执行一次，和 eve 一样。"),
+            Text("Not at all.", "一次也不执行。"),
+        ),
+        answer=_more_by_flue,
+        reveal=Text(
+            "The process was killed at {killed}. Recovery adds: with eve {eve} run of charge_card (recorded:"
+            " the ledger has {ledger} charges), with Flue {flue}. send_email had returned, so Flue keeps it:"
+            " {mail} more. Observed for eve (sample:crash-in-tool). For Flue it follows from a rule that was"
+            " measured on Flue itself: FLUE.md section 5, recordings b1 and b2.",
+            "进程在 {killed} 被杀。恢复时 charge_card 再执行的次数：eve 为 {eve}（有记录为证：账本里有"
+            " {ledger} 笔扣款），Flue 为 {flue}。send_email 已经返回，Flue 保留它的结果：再执行 {mail} 次。"
+            "eve 的部分是观察到的（sample:crash-in-tool）；Flue 的部分由规则推出，规则是在 Flue 上实测的："
+            "FLUE.md 第 5 节，录像 b1 和 b2。",
+        ),
+        facts=_facts_same_crash,
+        source="sample:crash-in-tool; FLUE.md section 5 (b1, b2)",
+    ),
+    "unknown": Prediction(
+        question=Text(
+            'Flue tells the model: "the outcome of this call is unknown". Was the card charged?',
+            "Flue 告诉模型：“这次调用的结果未知”。卡扣款了吗？",
+        ),
+        choices=(
+            Text("No. Nobody ran it again, so it did not happen.", "没有。没人再执行它，所以没有发生。"),
+            Text("Yes. It had begun, so it happened.", "扣了。它已经开始，所以发生了。"),
+            Text("Either way is possible.", "两种都有可能。"),
+        ),
+        answer=_unknown_choice,
+        reveal=Text(
+            "At least {least}, at most {most} charges. The journal cannot say which. It is the model that"
+            " now decides what to do, and if it asks for the charge again, that is a new call: it runs."
+            " FLUE.md section 5, recordings b1 and k2.",
+            "最少 {least} 笔，最多 {most} 笔。日志说不出是哪一种。接下来由模型决定怎么办；如果它再次要求扣"
+            "款，那就是一次新的调用，会真的执行。FLUE.md 第 5 节，录像 b1 和 k2。",
+        ),
+        facts=_facts_unknown,
+        source="FLUE.md section 5 (b1, k2)",
+    ),
+    "memo": Prediction(
+        question=Text(
+            "A durable tool has two recorded parts, step.do('reserve') and step.do('pay'). The function"
+            " inside 'pay' has just charged the card; its record is not written yet. The process dies, the"
+            " tool runs again. How often is the card charged in the end?",
+            "一个持久工具（durable）有两个带记录的部分：step.do('reserve') 和 step.do('pay')。'pay' 里的函数"
+            "刚刚扣了款，记录还没写下。进程死了，工具重新执行。最后一共扣了几次款？",
+        ),
+        choices=(Text("Once.", "一次。"), Text("Twice.", "两次。")),
+        answer=_memo_choice,
+        reveal=Text(
+            "At most {inside} times, for the step whose record was about to be written ({d}); {between} time"
+            " for a step that is on record ({c}). It is the small gap of lesson 2 again: done, and not"
+            " written down. A step.do needs its key inside, as any tool does. Observed: FLUE.md section 5.",
+            "记录正要写下的那一步，最多 {inside} 次（{d}）；已有记录的步骤 {between} 次（{c}）。又是第 2 课"
+            "里的那道小缝：做了，还没记下。step.do 里面同样需要键，和任何工具一样。观察所得：FLUE.md 第 5"
+            " 节。",
+        ),
+        facts=_facts_memo,
+        source="FLUE.md section 5 (c, c3, d, d2)",
+    ),
+}
+
+_HINTS = {
+    "flue-runs-again": Text(
+        "That is eve's way. Flue never runs an ordinary call a second time by itself.",
+        "这是 eve 的做法。普通调用，Flue 自己绝不会再执行第二次。",
+    ),
+    "flue-not-never": Text(
+        "No outcome on record does not mean that it did not happen. The tool may have acted just before the"
+        " process died.",
+        "没有结果记录，不等于没有发生。工具可能就在进程死前一刻做完了事。",
+    ),
+    "flue-open-kept": Text("There is nothing on record that could be kept.", "没有任何记录，谈不上保留。"),
+    "flue-kept": Text(
+        "Look at the outcome first: what is on record counts, whatever else is true of the call.",
+        "先看结果：有记录的就算数，不管这次调用还有什么别的情况。",
+    ),
+    "flue-never-ran": Text(
+        "Tools start only after the model's message is complete. What does an unfinished message say about"
+        " its calls?",
+        "模型的消息完整之后，工具才会开始。一条没写完的消息，说明它的调用怎么样？",
+    ),
+    "flue-durable": Text(
+        "A durable tool is the one exception: it may run again, because what its step.do calls have recorded"
+        " is answered from the record.",
+        "持久工具是唯一的例外：它可以重新执行，因为 step.do 记下的部分会直接用记录作答。",
+    ),
+    "flue-withdrawn": Text(
+        "What counts is what the code that starts now declares. It no longer says durable.",
+        "要看现在启动的代码怎么声明。它已经不再声明 durable 了。",
+    ),
+    "flue-budget": Text(
+        "With no attempt left, nothing open is run any more, durable or not.",
+        "次数用完之后，没有结果的调用都不再执行，不管是不是 durable。",
+    ),
+    "flue-word": Text(
+        "Answer with one of the words of the table: " + ", ".join(repr(each) for each in _flue.FATES) + ".",
+        "请用表里的词作答：" + "、".join(repr(each) for each in _flue.FATES) + "。",
+    ),
+    "threw": Text(
+        "Read the fields of the call only: " + ", ".join(repr(each) for each in _flue.SAMPLE) + ".",
+        "只读取 call 的这些字段：" + "、".join(repr(each) for each in _flue.SAMPLE) + "。",
+    ),
+}
+
+_WHY = {
+    "ordinary-open": Text(
+        "an ordinary call without outcome is never run again, and its outcome is unknown",
+        "没有结果的普通调用绝不会再执行，它的结果未知",
+    ),
+    "finished": Text("a finished call is kept", "已完成的调用会保留"),
+    "unfinished-message": Text(
+        "the message was not complete, so the call never ran; the model is asked again",
+        "消息不完整，调用从未执行；会重新问模型",
+    ),
+    "durable-between-steps": Text(
+        "the body of a durable tool runs again, its recorded steps are replayed",
+        "持久工具的主体重新执行，有记录的步骤用记录作答",
+    ),
+    "durable-all-recorded": Text(
+        "the body of a durable tool runs again, and all its steps are answered from the record",
+        "持久工具的主体重新执行，所有步骤都用记录作答",
+    ),
+    "withdrawn": Text(
+        "the tool is no longer declared durable: its open call is treated as an ordinary one",
+        "工具不再声明为 durable：没有结果的调用按普通调用处理",
+    ),
+    "budget": Text(
+        "the attempts are used up: every open call is marked unknown, durable ones too",
+        "次数已用完：所有没有结果的调用都标为未知，持久的也一样",
+    ),
+}
+
+_CODES = {
+    "finished": "flue-kept",
+    "unfinished-message": "flue-never-ran",
+    "durable-between-steps": "flue-durable",
+    "durable-all-recorded": "flue-durable",
+    "withdrawn": "flue-withdrawn",
+    "budget": "flue-budget",
+}
+
+
+def _judge(answer: object, seed: int, language: Language) -> Judgement:
+    del language  # the words come in both
+    tried = 0
+    for call in _flue.calls(seed):
+        tried += 1
+        try:
+            said = answer(dict(call))  # type: ignore[operator]  # the check has seen that it can be called
+        except Exception as error:  # whatever a learner's function throws is an answer too
+            text = f"{type(error).__name__}: {error}"
+            words = Text(f"flue_fate({call!r}) threw {text}.", f"flue_fate({call!r}) 抛出了 {text}。")
+            return Judgement(code="threw", words=words, tried=tried)
+        row = _flue.row_of(call)
+        wanted = _flue.fate_by_policy(call) or row.fate
+        if said != wanted:
+            return Judgement(code=_code(row, said), words=_wrong(call, said, wanted, row), tried=tried)
+    return Judgement(tried=tried)
+
+
+def _code(row: _flue.Row, said: object) -> str:
+    if said not in _flue.FATES:
+        return "flue-word"
+    if row.name == "ordinary-open":
+        return {"asked": "flue-not-never", "kept": "flue-open-kept"}.get(str(said), "flue-runs-again")
+    return _CODES[row.name]
+
+
+def _wrong(call: Mapping[str, Any], said: object, wanted: str, row: _flue.Row) -> Text:
+    fields = ", ".join(f"{name}={value!r}" for name, value in call.items() if name != "name")
+    fixtures = ", ".join(row.fixtures)
+    why = _WHY[row.name]
+    return Text(
+        f"{call['name']} with {fields}: your answer is {said!r}, under Flue it is {wanted!r}: {why.en} "
+        f"(FLUE.md section 5, {fixtures}).",
+        f"{call['name']}，{fields}：你的回答是 {said!r}，在 Flue 里是 {wanted!r}：{why.zh}"
+        f"（FLUE.md 第 5 节，{fixtures}）。",
+    )
+
+
+_POLICIES = (
+    ("eve", "eve-start", Text("eve: the step runs again", "eve：步骤重新执行")),
+    ("flue", "flue", Text("Flue: an open call is never run again", "Flue：没有结果的调用不再执行")),
+    (
+        "none",
+        "not-restarted",
+        Text("no durability: a loop without a record", "没有持久化：没有记录的循环"),
+    ),
+)
+
+
+def _cases(seed: int) -> tuple[Case, ...]:
+    """The stage shows one small turn under three policies; the exercise itself is judged on paper."""
+    names = Names(seed)
+    order, cents = names.order(), names.cents()
+    deed = Deed(effect="charge", match={"order": order}, words=order)
+    ask = Ask(tool="charge", input={"order": order, "cents": cents}, deeds=(deed,))
+    turn = Turn(message=f"Charge {order}.", answers=((ask,),))
+    return tuple(
+        Case(name=policy, turns=(turn,), policy=policy, environment=place, seed=seed, words=words)
+        for policy, place, words in _POLICIES
+    )
+
+
+TASK = Task(
+    lesson="08",
+    slug="the-other-philosophy",
+    title=Text("The other philosophy", "另一种思路"),
+    answer="flue_fate",
+    kind="judged",
+    cases=_cases,
+    judge=_judge,
+    predictions=MappingProxyType(_PREDICTIONS),
+    hints=MappingProxyType(_HINTS),
+    good=Text(
+        "Every state of a call is told apart, as Flue does it. What the record cannot say stays unknown:"
+        " somebody has to look outside, and the key of lesson 4 is what makes looking possible.",
+        "调用的每一种状态都分清了，和 Flue 的做法一致。记录说不出的，仍然未知：总得有人到外部去查，而第 4 课"
+        "的键正是让人查得到的东西。",
+    ),
+    minutes=15,
+    finds=Text(
+        "eve repeats what it is not sure of, Flue reports it: each needs something else from your tool.",
+        "没有把握的事，eve 会重做，Flue 会上报：两者对工具的要求不同。",
+    ),
+)
