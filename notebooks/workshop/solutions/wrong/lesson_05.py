@@ -1,0 +1,112 @@
+"""Wrong answers to lesson 5 that people really give, with the diagnosis the check must make of them."""
+
+
+def _mail(input):
+    return input["to"] + " / " + input["subject"]
+
+
+def get_then_send(input, ctx, outside):
+    if outside.store.get(_mail(input)) == "done":
+        return {"status": "sent"}
+    outside.mail.send(input["to"], input["subject"])
+    outside.store.set(_mail(input), "done")
+    return {"status": "sent"}
+
+
+def pending_means_sent(input, ctx, outside):
+    if outside.store.set_nx(_mail(input), "pending"):
+        outside.mail.send(input["to"], input["subject"])
+        outside.store.set(_mail(input), "done")
+    return {"status": "sent"}
+
+
+def pending_says_nothing(input, ctx, outside):
+    if outside.store.set_nx(_mail(input), "pending"):
+        outside.mail.send(input["to"], input["subject"])
+        outside.store.set(_mail(input), "done")
+        return {"status": "sent"}
+    return {"status": outside.store.get(_mail(input))}
+
+
+def pending_means_not_sent(input, ctx, outside):
+    if outside.store.set_nx(_mail(input), "pending") or outside.store.get(_mail(input)) == "pending":
+        outside.mail.send(input["to"], input["subject"])
+        outside.store.set(_mail(input), "done")
+    return {"status": "sent"}
+
+
+def send_then_claim(input, ctx, outside):
+    outside.mail.send(input["to"], input["subject"])
+    outside.store.set_nx(_mail(input), "done")
+    return {"status": "sent"}
+
+
+def claim_runs_out(input, ctx, outside):
+    if outside.store.set_nx(_mail(input), "pending", seconds=60):
+        outside.mail.send(input["to"], input["subject"])
+        outside.store.set(_mail(input), "done")
+        return {"status": "sent"}
+    if outside.store.get(_mail(input)) == "done":
+        return {"status": "sent"}
+    outside.people.tell("Sent or not? " + _mail(input))
+    return {"status": "unknown"}
+
+
+def claim_given_back(input, ctx, outside):
+    if not outside.store.set_nx(_mail(input), "pending"):
+        outside.people.tell("Sent or not? " + _mail(input))
+        return {"status": "unknown"}
+    try:
+        outside.mail.send(input["to"], input["subject"])
+    finally:
+        outside.store.delete(_mail(input))
+    return {"status": "sent"}
+
+
+def claim_by_call_id(input, ctx, outside):
+    if outside.store.set_nx(ctx.call_id, "pending"):
+        outside.mail.send(input["to"], input["subject"])
+        outside.store.set(ctx.call_id, "done")
+        return {"status": "sent"}
+    if outside.store.get(ctx.call_id) == "done":
+        return {"status": "sent"}
+    outside.people.tell("Sent or not? " + _mail(input))
+    return {"status": "unknown"}
+
+
+def claim_by_person(input, ctx, outside):
+    if outside.store.set_nx(input["to"], "pending"):
+        outside.mail.send(input["to"], input["subject"])
+        outside.store.set(input["to"], "done")
+        return {"status": "sent"}
+    if outside.store.get(input["to"]) == "done":
+        return {"status": "sent"}
+    outside.people.tell("Sent or not? " + _mail(input))
+    return {"status": "unknown"}
+
+
+def note_in_memory(input, ctx, outside, sent=set()):  # noqa: B006  # the mistake is the point
+    if _mail(input) not in sent:
+        outside.mail.send(input["to"], input["subject"])
+        sent.add(_mail(input))
+    return {"status": "sent"}
+
+
+def always_a_person(input, ctx, outside):
+    outside.people.tell("Please send: " + _mail(input))
+    return {"status": "unknown"}
+
+
+WRONG = {
+    "get-then-send": (get_then_send, "noted-too-late", "looks and sends in two steps"),
+    "pending-means-sent": (pending_means_sent, "claimed-not-done", "takes the claim for the deed"),
+    "pending-says-nothing": (pending_says_nothing, "pending-forever", "finds pending and tells nobody"),
+    "pending-means-not-sent": (pending_means_not_sent, "claim-ignored", "sends again when it finds pending"),
+    "send-then-claim": (send_then_claim, "no-key", "claims after the mail"),
+    "claim-runs-out": (claim_runs_out, "claim-released", "the claim lasts 60 s, the lease 860 s"),
+    "claim-given-back": (claim_given_back, "claim-released", "deletes the claim in finally"),
+    "claim-by-call-id": (claim_by_call_id, "key-changed", "the model gives a new call id"),
+    "claim-by-person": (claim_by_person, "key-merged", "two mails to one person share a claim"),
+    "note-in-memory": (note_in_memory, "memory-lost", "notes it in the memory of the process"),
+    "always-a-person": (always_a_person, "person-not-needed", "tells a person although nothing went wrong"),
+}
