@@ -98,15 +98,15 @@ def always_a_person(input, ctx, outside):
 
 
 WRONG = {
-    "get-then-send": (get_then_send, "noted-too-late", "looks and sends in two steps"),
-    "pending-means-sent": (pending_means_sent, "claimed-not-done", "takes the claim for the deed"),
-    "pending-says-nothing": (pending_says_nothing, "pending-forever", "finds pending and tells nobody"),
-    "pending-means-not-sent": (pending_means_not_sent, "claim-ignored", "sends again when it finds pending"),
-    "send-then-claim": (send_then_claim, "no-key", "claims after the mail"),
-    "claim-runs-out": (claim_runs_out, "claim-released", "the claim lasts 60 s, the lease 860 s"),
-    "claim-given-back": (claim_given_back, "claim-released", "deletes the claim in finally"),
-    "claim-by-call-id": (claim_by_call_id, "key-changed", "the model gives a new call id"),
-    "claim-by-person": (claim_by_person, "key-merged", "two mails to one person share a claim"),
-    "note-in-memory": (note_in_memory, "memory-lost", "notes it in the memory of the process"),
-    "always-a-person": (always_a_person, "person-not-needed", "tells a person although nothing went wrong"),
+    "get_then_send": (get_then_send, "noted-too-late", "looks and sends in two steps"),
+    "pending_means_sent": (pending_means_sent, "claimed-not-done", "takes the claim for the deed"),
+    "pending_says_nothing": (pending_says_nothing, "pending-forever", "finds pending and tells nobody"),
+    "pending_means_not_sent": (pending_means_not_sent, "claim-ignored", "sends again when it finds pending"),
+    "send_then_claim": (send_then_claim, "no-key", "claims after the mail"),
+    "claim_runs_out": (claim_runs_out, "claim-released", "the claim lasts 60 s, the lease 860 s"),
+    "claim_given_back": (claim_given_back, "claim-released", "deletes the claim in finally"),
+    "claim_by_call_id": (claim_by_call_id, "key-changed", "the model gives a new call id"),
+    "claim_by_person": (claim_by_person, "key-merged", "two mails to one person share a claim"),
+    "note_in_memory": (note_in_memory, "memory-lost", "notes it in the memory of the process"),
+    "always_a_person": (always_a_person, "person-not-needed", "tells a person although nothing went wrong"),
 }

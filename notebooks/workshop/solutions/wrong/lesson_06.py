@@ -79,11 +79,11 @@ def never_asks(input, ctx, outside):
 
 
 WRONG = {
-    "outside-a-step": (outside_a_step, "outside-a-step", "charges in the body, so at every replay"),
-    "before-the-question": (before_the_question, "not-asked-for", "charges first and asks then"),
-    "step-without-key": (step_without_key, "no-key", "takes the step for a key"),
-    "looks-in-the-body": (looks_in_the_body, "diverged", "decides by a look outside a step"),
-    "decides-by-memory": (decides_by_memory, "diverged", "decides by a variable of the process"),
-    "one-big-step": (one_big_step, "threw", "asks inside a step"),
-    "never-asks": (never_asks, "not-asked-for", "leaves the person out"),
+    "outside_a_step": (outside_a_step, "outside-a-step", "charges in the body, so at every replay"),
+    "before_the_question": (before_the_question, "not-asked-for", "charges first and asks then"),
+    "step_without_key": (step_without_key, "no-key", "takes the step for a key"),
+    "looks_in_the_body": (looks_in_the_body, "diverged", "decides by a look outside a step"),
+    "decides_by_memory": (decides_by_memory, "diverged", "decides by a variable of the process"),
+    "one_big_step": (one_big_step, "threw", "asks inside a step"),
+    "never_asks": (never_asks, "not-asked-for", "leaves the person out"),
 }

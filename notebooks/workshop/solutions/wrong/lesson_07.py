@@ -113,13 +113,13 @@ def look_by_order(input, ctx, outside):
 
 
 WRONG = {
-    "key-only": (key_only, "key-expired", "the provider forgets the key after a day"),
-    "look-only": (look_only, "checked-too-early", "the payment on its way is not in the list"),
-    "lost-is-failed": (lost_is_failed, "answer-lost", "takes no answer for a no"),
-    "lost-is-thrown": (lost_is_thrown, "threw", "lets the Timeout out: eve commits it as an error"),
-    "lost-is-paid": (lost_is_paid, "answer-lost", "takes no answer for a yes"),
-    "try-again-without-key": (try_again_without_key, "no-key", "a loop around the payment, no key"),
-    "key-per-try": (key_per_try, "key-changed", "puts the clock into the key"),
-    "key-by-order": (key_by_order, "key-merged", "two invoices of one order under one key"),
-    "look-by-order": (look_by_order, "not-done", "takes the payment of another invoice for this one"),
+    "key_only": (key_only, "key-expired", "the provider forgets the key after a day"),
+    "look_only": (look_only, "checked-too-early", "the payment on its way is not in the list"),
+    "lost_is_failed": (lost_is_failed, "answer-lost", "takes no answer for a no"),
+    "lost_is_thrown": (lost_is_thrown, "threw", "lets the Timeout out: eve commits it as an error"),
+    "lost_is_paid": (lost_is_paid, "answer-lost", "takes no answer for a yes"),
+    "try_again_without_key": (try_again_without_key, "no-key", "a loop around the payment, no key"),
+    "key_per_try": (key_per_try, "key-changed", "puts the clock into the key"),
+    "key_by_order": (key_by_order, "key-merged", "two invoices of one order under one key"),
+    "look_by_order": (look_by_order, "not-done", "takes the payment of another invoice for this one"),
 }

@@ -65,15 +65,15 @@ def another_field(call):
 
 
 WRONG = {
-    "as-in-eve": (as_in_eve, "flue-runs-again", "Flue runs it again"),
-    "unknown-means-never": (unknown_means_never, "flue-not-never", "unknown means it did not happen"),
-    "nothing-recorded-is-kept": (nothing_recorded_is_kept, "flue-open-kept", "keeps what is not on record"),
-    "all-open-calls-unknown": (all_open_calls_unknown, "flue-durable", "forgets the durable tools"),
-    "durable-first": (durable_first, "flue-kept", "runs a durable call again that has its outcome"),
-    "message-not-looked-at": (message_not_looked_at, "flue-never-ran", "a call of an unfinished message"),
-    "once-durable": (once_durable, "flue-withdrawn", "goes by the records, not by the deployed tool"),
-    "for-ever": (for_ever, "flue-budget", "runs on when the attempts are used up"),
-    "other-words": (other_words, "flue-word", "a word that is not in the table"),
-    "forgets-to-return": (forgets_to_return, "flue-word", "returns nothing"),
-    "another-field": (another_field, "threw", "asks for a field that is not there"),
+    "as_in_eve": (as_in_eve, "flue-runs-again", "Flue runs it again"),
+    "unknown_means_never": (unknown_means_never, "flue-not-never", "unknown means it did not happen"),
+    "nothing_recorded_is_kept": (nothing_recorded_is_kept, "flue-open-kept", "keeps what is not on record"),
+    "all_open_calls_unknown": (all_open_calls_unknown, "flue-durable", "forgets the durable tools"),
+    "durable_first": (durable_first, "flue-kept", "runs a durable call again that has its outcome"),
+    "message_not_looked_at": (message_not_looked_at, "flue-never-ran", "a call of an unfinished message"),
+    "once_durable": (once_durable, "flue-withdrawn", "goes by the records, not by the deployed tool"),
+    "for_ever": (for_ever, "flue-budget", "runs on when the attempts are used up"),
+    "other_words": (other_words, "flue-word", "a word that is not in the table"),
+    "forgets_to_return": (forgets_to_return, "flue-word", "returns nothing"),
+    "another_field": (another_field, "threw", "asks for a field that is not there"),
 }
