@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal
 
-from eve_replay.workshop.model import Case, FaultKind, Language, Promise, Text
+from eve_replay.workshop.model import Case, FaultKind, Language, Outcome, Promise, Text
 
 __all__ = ["CRASHES", "Judge", "Judgement", "Prediction", "Task"]
 
@@ -42,13 +42,18 @@ class Judgement:
 
     Attributes:
         code: why it is wrong, empty when it is right: a key of the task's ``hints`` or a diagnosis code.
-        words: what is wrong, with the input that shows it.
+        words: what is wrong, with the input that shows it; for a right answer what is said instead of the usual.
         tried: how many inputs were tried.
+        story, why, next, outcome: as in ``Verdict``, where a part of the answer was run under crashes.
     """
 
     code: str = ""
     words: Text | None = None
     tried: int = 0
+    story: tuple[str, ...] = ()
+    why: str = ""
+    next: str = ""
+    outcome: Outcome | None = None
 
 
 Judge = Callable[[object, int, Language], Judgement]
