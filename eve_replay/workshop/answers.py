@@ -239,12 +239,14 @@ def _reached(code: CodeType, names: Mapping[str, object], own: frozenset[str]) -
         used: object = None
         if step.opname == "IMPORT_NAME" and _barred(word):
             return "looks-inside", {"what": f"import {word}"}
-        if step.opname in ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF", "LOAD_CLASSDEREF"):
+        if step.opname in ("LOAD_DEREF", "LOAD_CLASSDEREF"):
+            used = names.get(word)
+        if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
             used = names.get(word, getattr(builtins, word, None))
-            if isinstance(used, ModuleType) and _barred(used.__name__):
-                return "looks-inside", {"what": word}
             if word in _BUILTINS and used is getattr(builtins, word, None):
                 return "looks-inside", {"what": word}
+        if isinstance(used, ModuleType) and _barred(used.__name__):
+            return "looks-inside", {"what": word}
         if step.opname in ("LOAD_ATTR", "LOAD_METHOD"):
             used = getattr(before, word, None) if isinstance(before, ModuleType) else None
         if step.opname in ("LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR", "DELETE_ATTR"):

@@ -196,7 +196,7 @@ def _title(cells: tuple[BookCell, ...]) -> str:
 
 def _from_name(stem: str) -> str:
     """``04-which-key``, ``04-which-key-Ana``, ``Ana-04-which-key``: the lesson is the two digits."""
-    found = re.search(r"(?<!\d)(\d{2})(?=-[a-z])", stem)
+    found = re.search(r"(?<![0-9])([0-9]{2})(?=-[a-z])", stem)
     return found[1] if found else ""
 
 

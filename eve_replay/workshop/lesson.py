@@ -15,7 +15,7 @@ from eve_replay.workshop.task import Task
 __all__ = ["number_of", "task", "tasks"]
 
 _PACKAGE = "eve_replay.workshop.tasks"
-_NUMBER = re.compile(r"\d{1,2}")
+_NUMBER = re.compile(r"[0-9]{1,2}")
 
 
 @cache
@@ -36,7 +36,7 @@ def task(lesson: str | int | Task) -> Task:
     """
     if isinstance(lesson, Task):
         return lesson
-    number, slug = number_of(lesson), re.sub(r"^\d{1,2}-", "", str(lesson).strip().lower())
+    number, slug = number_of(lesson), re.sub(r"^[0-9]{1,2}-", "", str(lesson).strip().lower())
     if number and f"lesson_{number}" in _modules():  # the other lessons need not be loaded for it
         found = _load(f"lesson_{number}")
         if found is not None:

@@ -30,8 +30,8 @@ REMARKS = _texts(
     passed_judged=("Right for all {tried} inputs that were tried.", "试过的 {tried} 组输入全部正确。"),
     wrong=("Not yet. {words}", "还不对。{words}"),
     hidden=(
-        "The lesson's own case passes. This one has other names, amounts or calls.",
-        "课程里的例子能通过；这个场景换了名字、金额或调用。",
+        "The lesson's own cases pass. This one has other names, amounts or calls.",
+        "课程里的例子都能通过；这个场景换了名字、金额或调用。",
     ),
     missing=("The answer defines no `{name}`.", "答案里没有定义 `{name}`。"),
     missing_next=(
@@ -114,42 +114,57 @@ REMARKS = _texts(
 )
 
 _BREACHES = _texts(
-    twice=("{deed} is done {count} times", "{deed}被做了 {count} 次"),
-    missed=("{deed} is never done", "{deed}始终没有做"),
+    twice=("{deed} is {did} {times}", "{deed}{did}了{times}"),
+    missed=("{deed} is never {did}", "{deed}始终没有{did}"),
+    extra=("something is {did} that nobody asked for", "{did}了没人要求的东西"),
     lied=("the tool says that {deed} is done, which is not so", "工具说{deed}已完成，其实没有"),
-    silent=("nobody learns that {deed} may not be done", "没有人知道{deed}可能没有做成"),
+    silent=("nobody learns that {deed} may not be {did}", "没有人知道{deed}可能没有{did}"),
     bothered=("a person is called for nothing", "白白惊动了人"),
     hangs=("the session hangs", "会话卡住了"),
+    dormant=("nothing goes on by itself", "没有任何东西会自己继续"),
     diverged=("the replay takes another way than the record", "重放走了和记录不同的路"),
     threw=("the tool ends with an error", "工具以错误结束"),
     runaway=("the tool calls the outside without end", "工具不停地调用外部"),
     wrong_answer=("the model is told something wrong", "告诉模型的内容不对"),
 )
+#: What is done to a deed, by its effect.
+_DID = _texts(
+    charge=("charged", "扣款"),
+    mail=("sent", "发送"),
+    refund=("refunded", "退款"),
+    reservation=("reserved", "预订"),
+    row=("written", "写入"),
+    _=("done", "执行"),
+)
 _DEED = Text("what was asked for", "要求做的事")
 _NO_FAULT = Text("without any crash", "没有任何崩溃")
 _CRASHES = (Text("one crash", "崩溃一次"), Text("{count} crashes", "崩溃 {count} 次"))
 _LOST = (Text("one lost answer", "丢失一次回答"), Text("{count} lost answers", "丢失 {count} 次回答"))
-_REFUSED = (
-    Text("one refused call", "一次调用没有到达"),
-    Text("{count} refused calls", "{count} 次调用没有到达"),
-)
+_REFUSED = (Text("one lost request", "丢失一次请求"), Text("{count} lost requests", "丢失 {count} 次请求"))
 
 #: Short names of what goes wrong, for a class: by diagnosis code.
 CODES = _texts(
     no_key=("no key", "没有键"),
+    key_ignored=("a key that the service does not look at", "服务不看键"),
     key_changed=("a key that changes when the step runs again", "重跑时键会变"),
     key_merged=("one key for two different things", "两件事用了同一个键"),
     key_expired=("the key had expired", "键过期了"),
     checked_too_early=("looked before the first request had arrived", "查得太早"),
+    noted_too_late=("noted too late", "记得太晚"),
     memory_lost=("remembered in the process's memory", "记在进程内存里"),
     pending_forever=("a claim that stays pending", "占位一直是 pending"),
     claimed_not_done=("claimed, never done", "占了位却没做"),
+    claim_ignored=("found the claim and acted all the same", "看到占位却照样做"),
     claim_released=("the claim was given back too early", "占位放得太早"),
     answer_lost=("a lost answer taken for a refusal", "把丢失的回答当成失败"),
     outside_a_step=("acted outside a step", "在步骤之外做事"),
     diverged=("another way in the replay", "重放时走了别的路"),
     threw=("ends with an error", "以错误结束"),
     runaway=("calls without end", "不停地调用"),
+    hangs=("stuck for good", "永远卡住"),
+    person_not_needed=("a person told for nothing", "白白惊动了人"),
+    not_asked_for=("did what nobody asked for", "做了没人要求的事"),
+    wrong_answer=("a wrong answer", "答错了"),
     not_protected=("not protected", "没有保护"),
     not_done=("not done", "没有做"),
     missing=("the function is gone", "函数不见了"),
@@ -194,12 +209,29 @@ def faults_words(schedule: tuple[Fault, ...], language: Language) -> str:
 
 def headline(outcome: Outcome, breach: Breach, language: Language) -> str:
     """Return in one sentence what is not kept, and what was enough for it."""
+    deed = breach.deed
+    words = f"“{deed.words}”" if deed is not None and deed.words else _DEED.get(language)
+    entries = [each for each in outcome.ledger if each.number in breach.entries]
+    effect = deed.effect if deed is not None else entries[0].effect if entries else ""
+    count = outcome.count(deed) if deed is not None else len(entries)
     text = _BREACHES.get(breach.code)
-    words = breach.deed.words if breach.deed is not None else ""
-    deed = (f"“{words}”" if language == "zh" else words) or _DEED.get(language)
-    count = outcome.count(breach.deed) if breach.deed is not None else len(breach.entries)
-    what = text.get(language).format(deed=deed, count=count) if text is not None else breach.code
+    facts = {
+        "deed": words,
+        "did": _DID.get(effect, _DID["-"]).get(language),
+        "times": _times(count, language),
+    }
+    what = text.get(language).format_map(facts) if text is not None else breach.code
+    if not outcome.schedule:
+        return (
+            f"还不行，没有崩溃也会出错：{what}。"
+            if language == "zh"
+            else f"Not yet, even without a crash: {what}."
+        )
     faults = faults_words(outcome.schedule, language)
+    return f"还不行：{faults}，{what}。" if language == "zh" else f"Not yet: {faults}, and {what}."
+
+
+def _times(count: int, language: Language) -> str:
     if language == "zh":
-        return f"还不行：{faults}，{what}。"
-    return f"Not yet: {faults}, and {what}."
+        return "两次" if count == 2 else f" {count} 次"
+    return {1: "once", 2: "twice"}.get(count, f"{count} times")
