@@ -35,6 +35,7 @@ SECTIONS: Mapping[str, str] = MappingProxyType(
         "Understanding": "what happened, and why",
         "Crashing": "what a crash would do",
         "Showing": "screens and notebooks",
+        "Teaching": "lessons and exercises",
         "Sources": "where journals come from",
     }
 )
@@ -87,6 +88,10 @@ COMMANDS: Mapping[str, Entry] = MappingProxyType(
         "Showing",
         tui="Open the terminal user interface.",
         lab="Open JupyterLab on the guides.",
+    )
+    | _table(
+        "Teaching",
+        workshop="Learn and teach idempotency: lessons that crash your code.",
     )
     | _table(
         "Sources",

@@ -44,6 +44,9 @@ def guarded(body: Callable[[], object]) -> int:
     except (click.Abort, KeyboardInterrupt):
         _say("Interrupted.")
         return EXIT_INTERRUPTED
+    except click.exceptions.NoArgsIsHelpError as error:  # a group by itself: its help, as it is laid out
+        click.echo(error.format_message(), err=True)
+        return EXIT_USAGE
     except click.UsageError as error:
         command = error.ctx.command_path if error.ctx else "eve-replay"
         text = _sentence(error.format_message())

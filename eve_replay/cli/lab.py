@@ -6,6 +6,7 @@ import importlib.util
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from eve_replay.cli._common import SOURCE_VARIABLE, Shell, command, echo, source
 from eve_replay.errors import EveReplayError, SourceUnreadable, WrongUse
 from eve_replay.views.text import line
 
-__all__ = ["cli", "copy_guides"]
+__all__ = ["cli", "copy_guides", "open_lab"]
 
 
 @command("lab")
@@ -40,6 +41,27 @@ def cli(
     echo(shell, [line(f"{copied} guides copied to ", (str(folder), "strong"), remark)])
     if copy_only:
         return
+    environment = {}
+    if source is not None:
+        # The kernels start in the guides' folder: a relative path would mean another place there.
+        environment[SOURCE_VARIABLE] = str(Path(source).resolve()) if Path(source).exists() else source
+    shell.exit_code = open_lab(folder, port=port, no_browser=no_browser, environment=environment)
+
+
+def open_lab(
+    folder: Path, *, port: int | None, no_browser: bool, environment: Mapping[str, str] | None = None
+) -> int:
+    """Open JupyterLab on a folder and return its exit code when it ends.
+
+    Args:
+        folder: what it shows.
+        port: its port, None for its own choice.
+        no_browser: do not open a browser.
+        environment: variables that the kernels get beside those of the caller.
+
+    Raises:
+        EveReplayError: JupyterLab is not installed.
+    """
     if importlib.util.find_spec("jupyterlab") is None:
         raise EveReplayError("JupyterLab is not installed.", hint="pip install 'eve-replay[notebook]'.")
     words = [sys.executable, "-m", "jupyterlab", str(folder)]
@@ -51,11 +73,7 @@ def cli(
         words.append(
             "--allow-root"
         )  # JupyterLab refuses root otherwise; the box where an agent ran often is root
-    environment = dict(os.environ)
-    if source is not None:
-        # The kernels start in the guides' folder: a relative path would mean another place there.
-        environment[SOURCE_VARIABLE] = str(Path(source).resolve()) if Path(source).exists() else source
-    shell.exit_code = subprocess.run(words, env=environment, check=False).returncode
+    return subprocess.run(words, env=os.environ | (environment or {}), check=False).returncode
 
 
 def copy_guides(folder: Path) -> tuple[int, int]:

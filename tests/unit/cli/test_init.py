@@ -36,6 +36,7 @@ def test_no_command_shows_the_help(capsys):
     assert run([]) == 2
     captured = capsys.readouterr()
     assert "eve-replay demo" in captured.out + captured.err
+    assert captured.err.startswith("Usage: eve-replay [OPTIONS] COMMAND [ARGS]...\n\n  Open")
 
 
 def test_version(capsys):

@@ -1,0 +1,61 @@
+"""``eve-replay workshop list``: the lessons, how long each takes, what a learner finds out."""
+
+from __future__ import annotations
+
+from eve_replay.cli._common import Shell, command, echo, echo_table, emit_json
+from eve_replay.cli._workshop_common import language_option, shipped, shipped_books
+from eve_replay.views.table import Cell, Column, Row, Table
+from eve_replay.views.text import paragraph
+from eve_replay.workshop.book import Book
+from eve_replay.workshop.lesson import tasks
+from eve_replay.workshop.model import Language
+
+__all__ = ["cli"]
+
+_MINUTES = 15
+
+
+@command("list")
+@language_option("Language of the titles (default en).")
+def cli(shell: Shell, language: Language | None) -> None:
+    """List the lessons: how long each takes, and what it is about."""
+    language = language or "en"
+    rows = [_row(book, language) for book in shipped_books(language)]
+    if shell.json:
+        emit_json(shell, "workshop-list", str(shipped()), lessons=rows)
+        return
+    minutes = sum(int(str(row["minutes"])) for row in rows)
+    cells: list[Row] = [
+        [
+            Cell(str(row["lesson"]), "strong"),
+            f"{row['minutes']} min",
+            str(row["title"]),
+            Cell(str(row["finds"]), "muted"),
+        ]
+        for row in rows
+    ]
+    columns = [
+        Column(title=""),
+        Column(title="", align="right"),
+        Column(title="", shrink=1, minimum=20),
+        Column(title="", shrink=2, minimum=20, optional=True),
+    ]
+    echo_table(shell, Table(columns=columns, rows=cells))
+    told = (
+        f"Together about {minutes} minutes. `eve-replay workshop start` copies them and opens JupyterLab; "
+        "`eve-replay workshop play 1` shows a first crash right here."
+    )
+    echo(shell, [(), *paragraph(told, width=shell.width)])
+
+
+def _row(book: Book, language: Language) -> dict[str, object]:
+    task = tasks().get(book.lesson)
+    finds = task.finds if task is not None else None
+    return {
+        "lesson": book.lesson,
+        "name": book.path.stem,
+        "title": task.title.get(language) if task is not None else book.title or book.path.stem,
+        "minutes": book.minutes or (task.minutes if task is not None else _MINUTES),
+        "exercise": task is not None,
+        "finds": finds.get(language) if finds is not None else "",
+    }

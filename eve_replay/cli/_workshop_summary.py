@@ -1,0 +1,153 @@
+"""``eve-replay workshop summary``: a class in one table."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import click
+
+from eve_replay.cli._common import Shell, command, echo, emit_json, finish, note
+from eve_replay.cli._workshop_check import judged, limits_of
+from eve_replay.cli._workshop_common import language_option, limit_options, shipped_books
+from eve_replay.errors import SourceUnreadable
+from eve_replay.problems import Receipt
+from eve_replay.views.table import Cell, Column, Row, Table, table_lines
+from eve_replay.views.text import line, paragraph
+from eve_replay.views.words import plural
+from eve_replay.workshop.book import Book, same_code
+from eve_replay.workshop.classroom import Mark, Summary, Work, gather, summarise
+from eve_replay.workshop.model import Language
+from eve_replay.workshop.remarks import short
+from eve_replay.workshop.remote import Limits
+
+__all__ = ["cli"]
+
+_Key = tuple[str, str]
+
+
+@command("summary")
+@click.argument("folder", metavar="FOLDER")
+@click.option("--csv", "csv_file", metavar="FILE", help="Write the table there too, for a spreadsheet.")
+@click.option("--saved", is_flag=True, help="Run nothing: take what notebooks and progress files say.")
+@click.option("--jobs", type=click.IntRange(1, 64), help="Answers at a time (default: half the processors).")
+@language_option("Language of what they stumble over (default en).")
+@limit_options
+def cli(
+    shell: Shell,
+    folder: str,
+    csv_file: str | None,
+    saved: bool,
+    jobs: int | None,
+    language: Language | None,
+    seconds: float,
+    megabytes: int,
+) -> None:
+    """Show a class: who has passed what, and where most of them stumble.
+
+    FOLDER has one folder per learner, or files named after lesson and learner (04-which-key-Ana.ipynb).
+    Answers that were changed are RUN, as `workshop check` does it, with your rights; with --saved nothing
+    is. Tries and predictions come from the workshop-progress.json beside the notebooks.
+    """
+    language = language or "en"
+    receipt = Receipt()
+    shipped = [*shipped_books("en"), *shipped_books("zh")]
+    starting = {book.lesson: book.answer for book in shipped}
+    works = gather(Path(folder), receipt, dict.fromkeys(book.path.stem for book in shipped))
+    verdicts: Mapping[_Key, tuple[bool, str]] = {}
+    if not saved:
+        limits = limits_of(seconds, megabytes)
+        verdicts = _run(shell, works, starting, language, limits, jobs or max((os.cpu_count() or 2) // 2, 1))
+    summary = summarise(
+        works, (book.lesson for book in shipped), lambda book: verdicts.get(_key(book)), starting
+    )
+    if csv_file is not None:
+        _write(csv_file, summary)
+    if shell.json:
+        emit_json(shell, "workshop-summary", folder, receipt, **summary.to_json())
+    else:
+        _tell(shell, summary, language)
+    finish(shell, receipt)
+
+
+def _key(book: Book) -> _Key:
+    return book.lesson, book.answer or ""
+
+
+def _run(
+    shell: Shell,
+    works: tuple[Work, ...],
+    starting: Mapping[str, str | None],
+    language: Language,
+    limits: Limits,
+    jobs: int,
+) -> Mapping[_Key, tuple[bool, str]]:
+    """Run every answer that was changed, the same answer once, and return (passed, code) of each."""
+    books = {
+        _key(book): book
+        for work in works
+        for book in work.books
+        if not same_code(book.answer, starting.get(book.lesson))
+    }
+    if not books:
+        return {}
+    words = f"Running {plural(len(books), 'answer')} of {plural(len(works), 'learner')}, {jobs} at a time."
+    note(shell, words)
+
+    def one(book: Book) -> tuple[bool, str]:
+        verdict = judged(book, language, limits)
+        return (verdict.passed, verdict.code) if verdict is not None else (True, "")
+
+    with ThreadPoolExecutor(max_workers=jobs) as pool:
+        return dict(zip(books, pool.map(one, books.values()), strict=True))
+
+
+def _write(name: str, summary: Summary) -> None:
+    try:
+        # With a byte order mark, without which spreadsheets read Chinese names wrongly.
+        Path(name).write_bytes(summary.to_csv().encode("utf-8-sig", "backslashreplace"))
+    except OSError as error:
+        raise SourceUnreadable(f"{name} cannot be written: {error.strerror}.") from error
+
+
+def _tell(shell: Shell, summary: Summary, language: Language) -> None:
+    columns = [Column(title="learner", shrink=1, minimum=6)]
+    columns += [Column(title=lesson) for lesson in summary.lessons]
+    columns.append(Column(title="right", align="right", optional=True))
+    rows: list[Row] = [
+        [each.name, *(_cell(each.mark(lesson)) for lesson in summary.lessons), _right(each.marks)]
+        for each in summary.learners
+    ]
+    table = Table(columns=columns, rows=rows, empty="There is no lesson notebook in this folder.")
+    echo(shell, table_lines(table, width=shell.width, gap=1))
+    if not rows:
+        return
+    legend = "✓ passed   ✗3 tried three times, not passed   · not begun   right: predictions that were right"
+    echo(shell, [(), *paragraph(legend, width=shell.width, tone="muted")])
+    told = [_stumbles(summary, lesson, language) for lesson in summary.lessons]
+    if any(told):
+        echo(shell, [(), line(("What they stumble over", "strong"))])
+        for lesson, words in zip(summary.lessons, told, strict=True):
+            if words:
+                echo(shell, paragraph(f"{lesson}  {words}", width=shell.width, indent=2))
+
+
+def _cell(mark: Mark) -> Cell:
+    if mark.state == "passed":
+        return Cell("✓", "ok")
+    if mark.state == "tried":
+        return Cell(f"✗{mark.tries}", "error")
+    return Cell("·", "muted")
+
+
+def _right(marks: Mapping[str, Mark]) -> str:
+    made = sum(each.predictions for each in marks.values())
+    return f"{sum(each.right for each in marks.values())}/{made}" if made else ""
+
+
+def _stumbles(summary: Summary, lesson: str, language: Language) -> str:
+    begun = summary.begun(lesson)
+    said = [f"{count} of {begun}: {short(code, language)}" for code, count in summary.stumbles(lesson)[:2]]
+    return "; ".join(said)
