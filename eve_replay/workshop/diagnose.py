@@ -88,13 +88,17 @@ def _find(seen: Evidence, breach: Breach) -> Diagnosis:
         return _threw(seen, breach)
     if breach.code == "hangs":
         return Diagnosis(code="hangs", facts={"rules": list(outcome.rules)})
+    if breach.code == "diverged":
+        return Diagnosis(code="diverged", facts=_diverged(seen))
     if breach.code == "bothered":
         return Diagnosis(
             code="person-not-needed", facts={"subject": _entry_fields(seen, breach).get("subject", "")}
         )
     if breach.code == "extra":
         fields = dict(_entry_fields(seen, breach))
-        return Diagnosis(code="not-asked-for", facts={"what": _said(fields)})
+        effect = fields.pop("effect", "")
+        fields.pop("id", None)
+        return Diagnosis(code="not-asked-for", facts={"effect": effect, "what": _said(fields)})
     code = breach.code if breach.code in DIAGNOSES else "not-protected"
     return Diagnosis(code=code, facts=dict(breach.facts))
 
@@ -121,8 +125,7 @@ def _twice(seen: Evidence, breach: Breach) -> Diagnosis:
     if seen.outcome.forgot and first.process != second.process:
         return Diagnosis(code="memory-lost", facts=facts)
     if first.key is None or second.key is None:
-        one, two = _call(seen, first), _call(seen, second)
-        same = one is not None and two is not None and seen.body(one) == seen.body(two)
+        same = min(first.moment, second.moment) >= 0 and seen.body(first.moment) == seen.body(second.moment)
         why = "same-run" if same else "again"
         return Diagnosis(code="no-key", facts={**facts, "because": why})
     return Diagnosis(code="not-protected", facts=facts)
@@ -156,7 +159,8 @@ def _pair_facts(seen: Evidence, first: Entry, second: Entry) -> dict[str, object
         facts[f"{name}_at"] = entry.seconds
         facts[f"{name}_sent"] = dealing.call.seconds if dealing is not None else entry.seconds
         facts[f"{name}_number"] = entry.number
-    facts["between"] = max(0.0, second.seconds - first.seconds)
+    sent = facts["second_sent"], facts["first_sent"]
+    facts["between"] = abs(float(str(sent[0])) - float(str(sent[1])))
     cut = seen.dealing_of(first)
     facts["cut"] = cut.call.fault if cut is not None else None
     return facts
@@ -214,9 +218,11 @@ def _has_time(key: str, seconds: float, seen: Evidence, entry: Entry) -> bool:
     call = _call(seen, entry)
     times = {seconds}
     if call is not None:
-        body = seen.body(call)
+        body = seen.body(entry.moment)
         times = {
-            each.seconds for each in seen.trace if seen.body(each) == body and each.seconds <= call.seconds
+            each.seconds
+            for index, each in enumerate(seen.trace)
+            if seen.body(index) == body and each.seconds <= call.seconds
         }
     return any(number in (time, float(int(time))) for time in times if time >= 1 for number in numbers)
 
@@ -365,7 +371,7 @@ def _missed(seen: Evidence, breach: Breach) -> Diagnosis:
             return Diagnosis(code=found.code, facts={**facts, **found.facts})
     error = seen.thrown(deed)
     if error and isinstance(result, Mapping) and "error" in result:
-        return Diagnosis(code="threw", facts={**facts, "error": error})
+        return Diagnosis(code="threw", facts={**facts, **_error_facts(seen, error)})
     if seen.outcome.ended == "hangs":
         return Diagnosis(code="hangs", facts={**facts, "rules": list(seen.outcome.rules)})
     why = "said-done" if claims_done(result) else _not_done_because(seen, deed)
@@ -397,6 +403,7 @@ def _merged(seen: Evidence, deed: Deed | None) -> Diagnosis | None:
                     code="key-merged",
                     facts={
                         "because": "replayed",
+                        "service": each.call.service,
                         "key": replayed.get("key"),
                         "other_id": other.fields.get("id", ""),
                         "other": _deed_words(seen, other),
@@ -405,7 +412,13 @@ def _merged(seen: Evidence, deed: Deed | None) -> Diagnosis | None:
         reused = each.facts("key-reused")
         if reused is not None:
             return Diagnosis(
-                code="key-merged", facts={"because": "refused", "key": reused.get("key"), "other": ""}
+                code="key-merged",
+                facts={
+                    "because": "refused",
+                    "service": each.call.service,
+                    "key": reused.get("key"),
+                    "other": "",
+                },
             )
         claim = each.facts("taken", "violated")
         if claim is not None:
@@ -536,7 +549,13 @@ def _threw(seen: Evidence, breach: Breach) -> Diagnosis:
         reused = each.facts("key-reused")
         if reused is not None and "KeyReused" in error:
             first, body = reused.get("first"), reused.get("body")
-            facts = {"key": reused.get("key"), "other": _said(first), "body": _said(body), "error": error}
+            facts = {
+                "service": each.call.service,
+                "key": reused.get("key"),
+                "other": _said(first),
+                "body": _said(body),
+                "error": error,
+            }
             same = _same_deed(seen, each, first)
             return Diagnosis(
                 code="threw" if same else "key-merged",
@@ -545,8 +564,18 @@ def _threw(seen: Evidence, breach: Breach) -> Diagnosis:
         if each.timed_out and "Timeout" in error:
             where = f"{each.call.service}.{each.call.method}"
             return Diagnosis(code="threw", facts={"because": "timeout", "where": where, "error": error})
+        if "UniqueViolation" in error and each.facts("violated") is not None:
+            return Diagnosis(code="threw", facts={"because": "unique", "error": error})
         break
-    return Diagnosis(code="threw", facts={"error": error})
+    return Diagnosis(code="threw", facts=_error_facts(seen, error))
+
+
+def _error_facts(seen: Evidence, error: str) -> dict[str, object]:
+    """An error, and the refusal behind it, which can be said in every language."""
+    refused = next((each.facts for each in reversed(seen.trace) if each.kind == "bad-request"), None)
+    if refused is None or not error.startswith("BadRequest"):
+        return {"error": error.rstrip(".")}
+    return {"error": error, "refusal": dict(refused)}
 
 
 def _same_deed(seen: Evidence, dealing: Dealing, first: object) -> bool:
@@ -558,14 +587,24 @@ def _same_deed(seen: Evidence, dealing: Dealing, first: object) -> bool:
     return False
 
 
+def _diverged(seen: Evidence) -> dict[str, object]:
+    facts = next((each.facts for each in reversed(seen.trace) if each.kind == "diverged"), {})
+    found = str(facts.get("found", ""))
+    return {
+        "recorded": facts.get("recorded", ""),
+        "asked": found,
+        "because": "other" if found else "ended",
+    }
+
+
 def _last_call(seen: Evidence) -> dict[str, object]:
     if not seen.dealings:
         return {"where": "", "count": 0}
     last = seen.dealings[-1]
-    body = seen.body(last.call)
+    body = seen.body(last.index)
     return {
         "where": f"{last.call.service}.{last.call.method}",
-        "count": sum(seen.body(each.call) == body for each in seen.dealings),
+        "count": sum(seen.body(each.index) == body for each in seen.dealings),
     }
 
 
@@ -581,7 +620,7 @@ def _said(fields: object) -> str:
     if not isinstance(fields, Mapping):
         return ""
     return ", ".join(
-        f"{name}={value}"
+        f"{name} {value}"
         for name, value in fields.items()
         if value is not None and name not in ("method", "unique", "body")
     )

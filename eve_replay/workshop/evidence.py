@@ -9,7 +9,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from eve_replay.workshop.model import Deed, Entry, Moment, Outcome
+from eve_replay.workshop.model import Ask, Deed, Entry, Moment, Outcome
+from eve_replay.workshop.outside.base import plain
 
 __all__ = ["Dealing", "Evidence"]
 
@@ -117,19 +118,40 @@ class Evidence:
                 return index
         return -1
 
-    def body(self, moment: Moment) -> tuple[object, ...]:
-        """Return which execution of a tool (or of a workflow body) a moment belongs to."""
-        return moment.process, moment.attempt, moment.turn, moment.step, moment.position
+    @cached_property
+    def workflow(self) -> bool:
+        """Whether this is a workflow body: replayed from its start, its steps numbered by its log."""
+        return any(moment.kind == "tool" and moment.facts.get("workflow") for moment in self.trace)
+
+    @cached_property
+    def _bodies(self) -> tuple[tuple[object, ...], ...]:
+        bodies = []
+        replay = 0
+        for moment in self.trace:
+            if moment.kind == "tool" and moment.facts.get("workflow"):
+                replay += 1
+            where = (moment.process, moment.attempt, moment.turn, moment.step, moment.position)
+            bodies.append((*where, replay if moment.attempt == 0 else 0))
+        return tuple(bodies)
+
+    def body(self, index: int) -> tuple[object, ...]:
+        """Return which execution of a tool (or of a workflow body) a moment of the trace belongs to."""
+        return self._bodies[index]
 
     def before(self, index: int) -> Iterator[Dealing]:
         """Return the dealings of the same execution that came before a trace index, the last one first."""
-        body = self.body(self.trace[index])
+        body = self.body(index)
         for each in reversed(self.dealings):
-            if each.index < index and self.body(each.call) == body:
+            if each.index < index and self.body(each.index) == body:
                 yield each
 
     def places(self, deed: Deed | None) -> frozenset[tuple[int, int, int]]:
-        """Return where in the conversation a deed is asked for: turn, answer, position."""
+        """Return where in the conversation a deed is asked for: turn, answer, position.
+
+        Nowhere for a workflow: its places are those of its own log.
+        """
+        if self.workflow:
+            return frozenset()
         return frozenset(
             (number, answer, position)
             for number, turn in enumerate(self.outcome.case.turns)
@@ -138,30 +160,56 @@ class Evidence:
             if deed is not None and deed in ask.deeds
         )
 
+    def _tools(self, deed: Deed | None) -> list[tuple[int, Moment]]:
+        """The tool calls by which a deed was asked for: those with the input of its asks."""
+        case = self.outcome.case
+        asks = [
+            ask
+            for turn in case.turns
+            for answer in (*turn.answers, *turn.other.values())
+            for ask in answer
+            if deed is not None and deed in ask.deeds
+        ]
+        return [
+            (index, moment)
+            for index, moment in enumerate(self.trace)
+            if moment.kind == "tool" and any(_asked(moment, ask) for ask in asks)
+        ]
+
     def about(self, deed: Deed | None) -> tuple[Dealing, ...]:
         """Return the dealings of the calls that a deed is asked by; all of them when none can be told."""
-        places = self.places(deed)
-        found = tuple(e for e in self.dealings if (e.call.turn, e.call.step, e.call.position) in places)
-        return found or self.dealings
+        if self.workflow:
+            return self.dealings
+        bodies = {self.body(index) for index, _ in self._tools(deed)}
+        return tuple(each for each in self.dealings if self.body(each.index) in bodies) or self.dealings
 
     def executions(self, deed: Deed | None) -> list[list[Dealing]]:
         """Return the dealings about a deed by execution, in order."""
         bodies: dict[tuple[object, ...], list[Dealing]] = {}
         for each in self.about(deed):
-            bodies.setdefault(self.body(each.call), []).append(each)
+            bodies.setdefault(self.body(each.index), []).append(each)
         return list(bodies.values())
 
     def result(self, deed: Deed | None) -> object:
         """Return what the tool that was asked for a deed returned in the end, None when nothing is known."""
+        tools = self._tools(deed)
+        if self.workflow:
+            return self.outcome.results.get((0, 0, 0))
+        if tools:
+            last = tools[-1][1]
+            return self.outcome.results.get((last.turn, last.step, last.position))
         places = self.places(deed)
         return next((value for place, value in sorted(self.outcome.results.items()) if place in places), None)
 
     def thrown(self, deed: Deed | None) -> str:
         """Return the last exception text of the tool that was asked for a deed, empty without one."""
-        places = self.places(deed)
-        for moment in reversed(self.trace):
-            if moment.kind == "threw" and (
-                not places or (moment.turn, moment.step, moment.position) in places
-            ):
-                return str(moment.facts.get("error", ""))
+        bodies = {self.body(index) for index, _ in self._tools(deed)}
+        for index in range(len(self.trace) - 1, -1, -1):
+            if self.trace[index].kind == "threw" and (self.workflow or self.body(index) in bodies):
+                return str(self.trace[index].facts.get("error", ""))
         return ""
+
+
+def _asked(moment: Moment, ask: Ask) -> bool:
+    given = moment.facts.get("input")
+    return moment.tool == ask.tool and isinstance(given, Mapping) and given == plain(dict(ask.input))

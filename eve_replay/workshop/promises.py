@@ -151,7 +151,7 @@ def no_lies() -> Promise:
         for (turn, answer, position), result in sorted(outcome.results.items()):
             if not claims_done(result):
                 continue
-            ask = _ask(outcome.case, turn, answer, position)
+            ask = _ask(outcome, turn, answer, position)
             for deed in ask.deeds if ask is not None else ():
                 if outcome.count(deed) == 0:
                     return Breach(
@@ -244,9 +244,17 @@ def _word_in(word: str, text: str) -> bool:
     return bool(word) and re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", text) is not None
 
 
-def _ask(case: Case, turn: int, answer: int, position: int) -> Ask | None:
+def _ask(outcome: Outcome, turn: int, answer: int, position: int) -> Ask | None:
+    """What a result answers: a model that was asked again may have asked for something else in its place."""
+    case = outcome.case
     try:
-        return case.turns[turn].answers[answer][position]
+        asks = case.turns[turn].answers[answer]
+        if case.model == "other" and answer in case.turns[turn].other:
+            place = (turn, answer)
+            asked = [m for m in outcome.trace if m.kind == "model" and (m.turn, m.step) == place]
+            if asked and asked[-1].facts.get("answered"):
+                asks = case.turns[turn].other[answer]
+        return asks[position]
     except IndexError:
         return None
 

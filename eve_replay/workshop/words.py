@@ -1,6 +1,8 @@
 """Every sentence a learner reads from the engine, in English and Chinese; ``{fields}`` are filled in.
 
-Values that come from a learner's code are made safe where they are filled in (``fill``).
+Values that come from a learner's code are made safe where they are filled in (:func:`fill`). Sentences of a
+story are in :data:`TOLD`, reasons in :data:`WHY`, what to think about next in :data:`NEXT`, both by diagnosis
+code, or by ``code:variant``.
 """
 
 from __future__ import annotations
@@ -9,15 +11,85 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from eve_replay.views.safe import safe_text
+from eve_replay.views.words import duration
 from eve_replay.workshop.model import Language, Text
+from eve_replay.workshop.words_told import TOLD, texts
+from eve_replay.workshop.words_why import NEXT, WHY
 
-__all__ = ["REFUSALS", "fill"]
+__all__ = ["EFFECTS", "NEXT", "REFUSALS", "SERVICES", "TOLD", "WHY", "cut", "fill", "named", "quote", "spell"]
+
+#: Longer values are cut: a sentence is for reading.
+_LONG = 60
+_UNITS = {"ms": "毫秒", "s": "秒", "min": "分钟", "h": "小时", "day": "天", "days": "天"}
+
+
+class _Fields(dict[str, str]):
+    """A field that is not known says so instead of stopping a story."""
+
+    def __missing__(self, name: str) -> str:
+        return "?"
 
 
 def fill(text: Text, language: Language, fields: Mapping[str, object] = MappingProxyType({})) -> str:
     """Return a sentence in a language with its fields, each made safe to draw."""
-    return text.get(language).format_map({name: safe_text(str(value)) for name, value in fields.items()})
+    safe = _Fields({name: safe_text(str(value)) for name, value in fields.items()})
+    said = text.get(language)
+    if language == "zh":  # Chinese quotation marks bring their own space
+        for name, value in safe.items():
+            if value.startswith("“"):
+                said = said.replace(f" {{{name}}}", f"{{{name}}}").replace(f"{{{name}}} ", f"{{{name}}}")
+    return said.format_map(safe)
 
+
+def cut(value: object, limit: int = _LONG) -> str:
+    """Return a value as text that fits into a sentence."""
+    text = safe_text(str(value))
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def quote(value: object, language: Language) -> str:
+    """Return a value between quotation marks of the language."""
+    return f"“{cut(value)}”" if language == "zh" else f"'{cut(value)}'"
+
+
+def spell(seconds: float, language: Language) -> str:
+    """Return a duration as a person says it: ``3 s``, ``14 min 20 s``, ``3 days``; ``3 秒``."""
+    seconds = max(0.0, seconds)
+    whole = round(seconds)
+    if 60 <= whole < 3600:  # a lease is 14 min 20 s: the seconds tell it from a restart
+        minutes, rest = divmod(whole, 60)
+        said = f"{minutes} min {rest} s" if rest else f"{minutes} min"
+    else:
+        said = duration(seconds).replace(".0 s", " s")
+    if language == "en":
+        return said
+    return " ".join(_UNITS.get(part, part) for part in said.split(" "))
+
+
+def named(words: Mapping[str, Text], name: str, language: Language, **fields: object) -> str:
+    """Return the words for a name; the name itself (made safe) when there are none."""
+    text = words.get(name)
+    return cut(name) if text is None else fill(text, language, fields)
+
+
+#: Who acts, by service.
+SERVICES = texts(
+    payments=("the provider", "支付服务"),
+    mail=("the mail service", "邮件服务"),
+    store=("the store", "存储"),
+    sql=("the database", "数据库"),
+    upstream=("the upstream service", "上游服务"),
+    people=("a person", "值班人员"),
+    outbox=("the outbox worker", "发件箱的工作程序"),
+)
+#: Two of an effect.
+EFFECTS = texts(
+    charge=("the two charges", "两次扣款"),
+    refund=("the two refunds", "两次退款"),
+    mail=("the two mails", "两封邮件"),
+    reservation=("the two reservations", "两次预订"),
+    row=("the two rows", "两行数据"),
+)
 
 #: What the outside says when a request makes no sense.
 REFUSALS: Mapping[str, Text] = MappingProxyType(

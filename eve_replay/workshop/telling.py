@@ -1,0 +1,415 @@
+"""An outcome told moment by moment: each moment of a trace has the sentences that belong to it.
+
+A call and what the outside did about it are told at the call, so that a story reads in the order in which a
+person would tell it; what landed late is told where it landed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+
+from eve_replay.workshop.evidence import Dealing, Evidence
+from eve_replay.workshop.model import Ask, Language, Moment, Outcome
+from eve_replay.workshop.telling_calls import acted_words, call_words, pairs, short_call
+from eve_replay.workshop.words import REFUSALS, SERVICES, TOLD, cut, fill, named, quote, spell
+
+__all__ = ["Teller"]
+
+#: Moments a story tells only when a fault falls there; the stage shows them all.
+QUIET = frozenset(
+    {"pause", "returned", "commit", "commit-lock", "commit-record", "committed", "tool", "closing", "note"}
+)
+_DEATHS = {
+    "model": "dies-model",
+    "pause": "dies-pause",
+    "returned": "dies-returned",
+    "commit": "dies-commit",
+    "commit-lock": "dies-commit-lock",
+    "commit-record": "dies-commit-record",
+    "committed": "dies-committed",
+}
+_IN_CALL = {
+    "crash-before": "dies-before",
+    "crash-in-flight": "dies-in-flight",
+    "crash-after": "dies-after",
+}
+#: Errors of the outside.
+_TOLD_BEFORE = frozenset({"BadRequest", "KeyReused", "Timeout", "UniqueViolation"})
+#: Deaths before anything of the step was committed.
+_UNCOMMITTED = frozenset({"model", "call", "pause", "returned", "commit"})
+
+
+class Teller:
+    """Tells one outcome in one language."""
+
+    def __init__(self, outcome: Outcome, language: Language) -> None:
+        self.outcome = outcome
+        self.language: Language = language
+        self.seen = Evidence(outcome)
+        self.trace = outcome.trace
+
+    @cached_property
+    def _dealings(self) -> Mapping[int, Dealing]:
+        return {each.index: each for each in self.seen.dealings}
+
+    @cached_property
+    def _late(self) -> frozenset[int]:
+        """Acts of the outside that are told where they happened: what landed late, what came by itself."""
+        own = {
+            index for each in self.seen.dealings for index, _ in each.did if not self._is_late(each, index)
+        }
+        return frozenset(
+            index for index, moment in enumerate(self.trace) if moment.kind == "acted" and index not in own
+        )
+
+    def _is_late(self, dealing: Dealing, index: int) -> bool:
+        return dealing.call.fault == "crash-in-flight" and index > dealing.index
+
+    def say(self, name: str, **fields: object) -> str:
+        """Return a sentence of :data:`TOLD`."""
+        return fill(TOLD[name], self.language, fields)
+
+    def step(self, moment: Moment) -> str:
+        """Return which step a moment is in: ``step 1``, ``turn 2, step 1``."""
+        size = max(1, self.outcome.case.calls_per_step)
+        number = moment.step // size + 1
+        if len(self.outcome.case.turns) > 1:
+            return self.say("step-turn", turn=moment.turn + 1, number=number)
+        return self.say("step", number=number)
+
+    # -- one moment -----------------------------------------------------------------------------------
+
+    def sentences(self, index: int) -> tuple[str, ...]:
+        """Return the sentences of one moment of the trace, none where nothing is to be told."""
+        moment = self.trace[index]
+        method = getattr(self, f"_tell_{moment.kind.replace('-', '_')}", None)
+        said = method(index, moment) if method is not None else ()
+        if isinstance(said, str):
+            said = (said,)
+        return tuple(_capital(each) for each in said if each)
+
+    def quiet(self, index: int) -> bool:
+        """Return whether a story leaves a moment out: nothing goes wrong or changes there."""
+        moment = self.trace[index]
+        if moment.kind == "model" and moment.facts.get("closing"):
+            return moment.fault is None
+        if moment.kind == "tool":
+            return not self._several(moment)
+        if moment.kind == "note":
+            return "text" not in moment.facts
+        if moment.kind == "start":
+            return self._next_model(index) is not None or bool(moment.facts.get("first"))
+        if moment.kind == "returned":
+            return moment.fault is not None or self.trace[index - 1].kind == "threw" or not self._idle(index)
+        return moment.kind in QUIET
+
+    def _idle(self, index: int) -> bool:
+        """Whether the execution that returns here has changed nothing outside that somebody wanted."""
+        body = self.seen.body(index)
+        for each in self.seen.dealings:
+            if each.index < index and self.seen.body(each.index) == body:
+                if each.timed_out or any(facts.get("entries") for _, facts in each.did):
+                    return each.timed_out
+                if each.facts("replayed"):
+                    return False
+        return not self.seen.workflow
+
+    def _several(self, moment: Moment) -> bool:
+        """Whether it has to be said which tool is called: there are several in the answer."""
+        if self.seen.workflow:
+            return bool(moment.facts.get("step"))
+        return len(self._asks(moment)) > 1
+
+    # -- processes --------------------------------------------------------------------------------------
+
+    def _tell_start(self, index: int, moment: Moment) -> str:
+        if moment.facts.get("first"):
+            return self.say("starts-first")
+        name = "stuck" if moment.facts.get("hangs") else "starts"
+        following = self._next_told(index)
+        if name == "starts" and following is not None and following.kind != "model":
+            name = "goes-on"
+        return self.say(name, later=self._later(index, moment), process=moment.process)
+
+    def _next_told(self, index: int) -> Moment | None:
+        process = self.trace[index].process
+        return next(
+            (each for each in self.trace[index + 1 :] if each.kind != "replayed" and each.process == process),
+            None,
+        )
+
+    def _next_model(self, index: int) -> Moment | None:
+        """The model moment that tells of a start, when nothing is told between the two."""
+        moment = self._next_told(index)
+        return moment if moment is not None and moment.kind == "model" and not self._replays(index) else None
+
+    def _replays(self, index: int) -> bool:
+        return index + 1 < len(self.trace) and self.trace[index + 1].kind == "replayed"
+
+    def _later(self, index: int, moment: Moment) -> str:
+        start = next(
+            (
+                each
+                for each in self.trace[: index + 1]
+                if each.kind == "start" and each.process == moment.process and "crashed" in each.facts
+            ),
+            None,
+        )
+        if start is None:
+            return ""
+        here = self.trace[index] if moment.kind != "start" else self._next_told(index) or moment
+        crashed = start.facts.get("crashed")
+        passed = here.seconds - (crashed if isinstance(crashed, (int, float)) else 0.0)
+        waits = start.facts.get("waits")
+        name = "later-lease" if isinstance(waits, (int, float)) and waits > 0 else "later"
+        return self.say(name, time=spell(passed, self.language))
+
+    def _tell_replayed(self, index: int, moment: Moment) -> str:
+        if "name" in moment.facts:
+            return self.say("replayed-name", name=cut(moment.facts["name"]))
+        if moment.tool:
+            result = moment.facts.get("result")
+            unknown = isinstance(result, Mapping) and str(result.get("error", "")).startswith("interrupted")
+            return self.say("not-run-again" if unknown else "replayed-call", tool=cut(moment.tool))
+        return self.say("replayed", step=self.step(moment))
+
+    def _tell_dormant(self, index: int, moment: Moment) -> str:
+        return self.say("dormant")
+
+    def _tell_wedged(self, index: int, moment: Moment) -> str:
+        return self.say("wedged")
+
+    # -- the model ----------------------------------------------------------------------------------------
+
+    def _asks(self, moment: Moment) -> tuple[Ask, ...]:
+        try:
+            turn = self.outcome.case.turns[moment.turn]
+            asks = turn.answers[moment.step]
+        except IndexError:
+            return ()
+        if self.outcome.case.model == "other" and self._asked_before(moment):
+            return turn.other.get(moment.step, asks)
+        return asks
+
+    def _asked_before(self, moment: Moment) -> bool:
+        """Whether the model had answered this once before the process of this moment asked."""
+        asked = next(
+            (
+                each
+                for each in reversed(self.trace)
+                if each.kind == "model"
+                and (each.turn, each.step, each.attempt) == (moment.turn, moment.step, moment.attempt)
+                and each.process == moment.process
+            ),
+            None,
+        )
+        answered = asked.facts.get("answered") if asked is not None else 0
+        return isinstance(answered, int) and answered > 0
+
+    def _calls(self, moment: Moment) -> dict[int, str]:
+        """Call ids by position, as far as their tools were called in this attempt."""
+        return {
+            each.position: each.call_id
+            for each in self.trace
+            if each.kind == "tool"
+            and (each.turn, each.step, each.attempt, each.process)
+            == (moment.turn, moment.step, moment.attempt, moment.process)
+        }
+
+    def _tell_model(self, index: int, moment: Moment) -> str:
+        first = self._first_of_process(index)
+        asks = TOLD["and"].get(self.language).join(self._ask(ask) for ask in self._asks(moment))
+        fields: dict[str, object] = {"process": moment.process, "step": self.step(moment), "asks": asks}
+        again = bool(moment.facts.get("again"))
+        if first and moment.process > 1:
+            fields["later"] = self._later(index, moment)
+            if moment.fault is not None:
+                return self.say("again-asking", **fields)
+            if moment.facts.get("closing"):
+                return self.say("again-closing", **fields)
+            return self._asked_again(moment, fields) if again else self.say("again-asks", **fields)
+        if moment.fault is not None:
+            return self.say("asking", **fields)
+        if moment.facts.get("closing"):
+            return self.say("closing", **fields)
+        return self.say("asks" if first else "asks-further", **fields)
+
+    def _asked_again(self, moment: Moment, fields: dict[str, object]) -> str:
+        model, answered = self.outcome.case.model, self._asked_before(moment)
+        if not answered:
+            return self.say("again-asks", **fields)
+        if model == "other":
+            return self.say("again-other", **fields)
+        name = "again-same" if model == "same" else "again-new"
+        calls = self._calls(moment)
+        if len(self._asks(moment)) == 1 and 0 in calls:
+            return self.say(name, calls=calls[0], **fields)
+        return self.say(f"{name}-many", **fields)
+
+    def _first_of_process(self, index: int) -> bool:
+        process = self.trace[index].process
+        return not any(each.kind == "model" and each.process == process for each in self.trace[:index])
+
+    def _ask(self, ask: Ask) -> str:
+        return f"{cut(ask.tool)}({pairs(ask.input)})"
+
+    def _tell_tool(self, index: int, moment: Moment) -> str:
+        given = moment.facts.get("input")
+        if moment.facts.get("workflow"):
+            return ""
+        if moment.facts.get("step"):
+            inside = ", ".join(cut(each) for each in given) if isinstance(given, list) else ""
+            return self.say("tool", call=f"{cut(moment.facts.get('name', ''))}({inside})")
+        return self.say("tool", call=f"{cut(moment.tool)}({pairs(given)})")
+
+    # -- calls --------------------------------------------------------------------------------------------
+
+    def _tell_call(self, index: int, moment: Moment) -> tuple[str, ...]:
+        if moment.fault == "crash-before":
+            return (self.say("about-to", call=short_call(moment)),)
+        said = [call_words(moment, self.language)]
+        for landing in self._waited_for(index):
+            said += self._landing(landing)
+        dealing = self._dealings[index]
+        for when, facts in dealing.did:
+            if not self._is_late(dealing, when):
+                said.append(self._acted(facts, dealing, self.trace[when].seconds))
+        return tuple(said)
+
+    def _waited_for(self, index: int) -> list[int]:
+        """Requests with the same key that were carried out first: they landed inside this call."""
+        found = []
+        for each in range(index + 1, len(self.trace)):
+            moment = self.trace[each]
+            if moment.kind == "landed" and moment.facts.get("because") == "key":
+                found.append(each)
+            elif moment.kind != "acted" and not moment.facts.get("late"):
+                break
+        return found
+
+    def _landing(self, index: int) -> list[str]:
+        """What is told of a request that lands: that it does, and what the outside does then."""
+        moment = self.trace[index]
+        name = f"landed-{moment.facts.get('because')}"
+        service = named(SERVICES, moment.service, self.language)
+        said = [self.say(name, process=moment.process, service=service)] if name in TOLD else []
+        for each in range(index + 1, len(self.trace)):
+            if each not in self._late or self.trace[each].process != moment.process:
+                break
+            said.append(self._acted(self.trace[each].facts, None, self.trace[each].seconds))
+        return said
+
+    @cached_property
+    def _landed_acts(self) -> frozenset[int]:
+        """Acts that are told with their landing."""
+        found = set()
+        for index, moment in enumerate(self.trace):
+            if moment.kind == "landed":
+                for each in range(index + 1, len(self.trace)):
+                    if each not in self._late or self.trace[each].process != moment.process:
+                        break
+                    found.add(each)
+        return frozenset(found)
+
+    def _tell_acted(self, index: int, moment: Moment) -> str:
+        if index not in self._late or index in self._landed_acts:
+            return ""
+        return self._acted(moment.facts, None, moment.seconds)
+
+    def _acted(self, facts: Mapping[str, object], dealing: Dealing | None, seconds: float) -> str:
+        if facts.get("did") == "charged" and facts.get("key") is not None:
+            facts = {**facts, **self._key_history(facts)}
+        return acted_words(facts, dealing, seconds, self.language)
+
+    def _key_history(self, facts: Mapping[str, object]) -> Mapping[str, object]:
+        """Whether there was a charge before this one at all, and one with the same key."""
+        numbers = facts.get("entries")
+        number = numbers[0] if isinstance(numbers, list) and numbers else 0
+        before = [each for each in self.outcome.ledger if each.effect == "charge" and each.number < number]
+        forgotten = any(
+            each.kind == "acted"
+            and each.facts.get("did") == "forgot"
+            and each.facts.get("key") == facts["key"]
+            for each in self.trace
+        )
+        same = any(each.key == facts["key"] for each in before)
+        entry = self.seen.entry(number)
+        late = entry is not None and any(each.process > entry.process for each in before)
+        return {"first": not before or (same and forgotten) or late, "ignored": same and not forgotten}
+
+    def _tell_landed(self, index: int, moment: Moment) -> tuple[str, ...]:
+        return () if moment.facts.get("because") == "key" else tuple(self._landing(index))
+
+    def _tell_timeout(self, index: int, moment: Moment) -> str:
+        call = next((each for each in reversed(self.trace[:index]) if each.kind == "call"), None)
+        return self.say("refused" if call is not None and call.fault == "refused" else "lost")
+
+    def _tell_threw(self, index: int, moment: Moment) -> str:
+        error = str(moment.facts.get("error", "")).rstrip(".")
+        name = error.partition(":")[0]
+        if name in _TOLD_BEFORE:  # what was refused has been said at the call, in this language
+            error = name
+        return self.say("threw", error=cut(error, 200))
+
+    def _tell_bad_request(self, index: int, moment: Moment) -> str:
+        text = REFUSALS.get(str(moment.facts.get("code")))
+        why = fill(text, self.language, moment.facts) if text is not None else ""
+        return self.say("bad-request", why=why)
+
+    # -- deaths and quiet moments ---------------------------------------------------------------------------
+
+    def _tell_crash(self, index: int, moment: Moment) -> tuple[str, ...]:
+        place = next((each for each in reversed(self.trace[:index]) if each.fault is not None), None)
+        if place is None:
+            return (self.say("dies-other", process=moment.process),)
+        if place.kind == "call":
+            name = _IN_CALL.get(str(place.fault), "dies-other")
+        elif place.kind == "pause" and place.facts.get("for") == "person":
+            name = "dies-waiting"
+        else:
+            name = _DEATHS.get(place.kind, "dies-other")
+        said = [self.say(name, process=moment.process)]
+        if place.kind in _UNCOMMITTED and place.attempt > 0:
+            said.append(self.say("nothing-committed"))
+        return tuple(said)
+
+    def _tell_pause(self, index: int, moment: Moment) -> str:
+        seconds = moment.facts.get("seconds")
+        return (
+            self.say("pause", time=spell(float(seconds), self.language))
+            if isinstance(seconds, (int, float))
+            else ""
+        )
+
+    def _tell_returned(self, index: int, moment: Moment) -> str:
+        result = moment.facts.get("result", moment.facts.get("error"))
+        if result is None:
+            return self.say("returned-nothing")
+        return self.say("returned", result=pairs(result))
+
+    def _tell_commit(self, index: int, moment: Moment) -> str:
+        return self.say("commit")
+
+    def _tell_commit_lock(self, index: int, moment: Moment) -> str:
+        return ""
+
+    _tell_commit_record = _tell_commit_lock
+
+    def _tell_committed(self, index: int, moment: Moment) -> str:
+        if self.seen.workflow:
+            return self.say("committed", step=cut(moment.tool)) if moment.tool and moment.step >= 0 else ""
+        return self.say("committed", step=self.step(moment))
+
+    def _tell_note(self, index: int, moment: Moment) -> str:
+        return self.say("note", text=cut(moment.facts["text"])) if "text" in moment.facts else ""
+
+    def _tell_asked(self, index: int, moment: Moment) -> str:
+        return self.say("asked", text=quote(moment.facts.get("question", ""), self.language))
+
+    def _tell_told(self, index: int, moment: Moment) -> str:
+        return self.say("told", text=quote(moment.facts.get("answer", ""), self.language))
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:] if text[:1].isascii() else text

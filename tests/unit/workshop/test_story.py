@@ -1,0 +1,135 @@
+"""The story of an outcome, in both languages."""
+
+from __future__ import annotations
+
+import re
+import string
+
+import pytest
+
+from eve_replay.workshop.diagnose import DIAGNOSES, Diagnosis, diagnose
+from eve_replay.workshop.model import Ask, Case, Deed, Fault, Text, Turn
+from eve_replay.workshop.promises import each_deed_once
+from eve_replay.workshop.runtime import run
+from eve_replay.workshop.story import next_hint, story, why
+from eve_replay.workshop.words import EFFECTS, NEXT, REFUSALS, SERVICES, TOLD, WHY, fill, quote, spell
+
+PAID = Deed(effect="charge", match={"invoice": "INV-7"}, words="invoice INV-7")
+CASE = Case(
+    name="pay",
+    model="new-ids",
+    turns=(
+        Turn(
+            message="pay",
+            answers=((Ask(tool="pay", input={"invoice": "INV-7", "cents": 4200}, deeds=(PAID,)),),),
+        ),
+    ),
+)
+
+
+def by_call_id(input, ctx, outside):
+    paid = outside.payments.charge(
+        input["invoice"], input["cents"], key=ctx.call_id, invoice=input["invoice"]
+    )
+    return {"status": "charged", "id": paid["id"]}
+
+
+def test_the_story_of_two_keys():
+    outcome = run({"pay": by_call_id}, CASE, (Fault(1, "crash-after"),))
+    first, second = (entry.call_id for entry in outcome.ledger)
+    assert story(outcome) == (
+        "Process 1 runs step 1: the model asks for pay(invoice INV-7, cents 4200).",
+        f"It sends charge(INV-7, 4200) with key '{first}'. The provider charges: ch_1.",
+        "Process 1 dies before the answer arrives. Nothing of the step is committed.",
+        "14 min 16 s later, when the lease of the dead process has run out, process 2 runs step 1 again"
+        f" from the start: the model is asked again and gives the call the new id {second}.",
+        f"It sends charge(INV-7, 4200) with key '{second}'."
+        " The provider does not know this key and charges: ch_2.",
+        "Invoice INV-7 was charged twice: ch_1 and ch_2.",
+    )
+    assert story(outcome, "zh") == (
+        "进程 1 执行第 1 步：模型要求调用 pay(invoice INV-7, cents 4200)。",
+        f"它发送 charge(INV-7, 4200)，键是“{first}”。支付服务扣款：ch_1。",
+        "进程 1 在收到回答之前死亡。这一步没有任何内容被提交。",
+        "14 分钟 16 秒后，已死进程的租约到期，进程 2 从头再执行第 1 步："
+        f"模型被重新询问，给这次调用一个新的 id：{second}。",
+        f"它发送 charge(INV-7, 4200)，键是“{second}”。支付服务不认识这个键，于是扣款：ch_2。",
+        "invoice INV-7 扣款两次：ch_1 和 ch_2。",
+    )
+    found = diagnose(outcome, each_deed_once()(outcome))
+    assert why(found) == (
+        f"The two charges carried different keys, '{first}' and '{second}', because the model was asked"
+        " again and gave the call a new id."
+    )
+    assert "因为模型被重新询问，给了这次调用一个新的 id" in why(found, "zh")
+    assert next_hint(found).endswith("?") and next_hint(found, "zh").endswith("？")
+
+
+def test_a_run_in_which_nothing_goes_wrong():
+    assert story(run({"pay": by_call_id}, CASE))[-1] == "Invoice INV-7 was charged once."
+
+
+def test_hostile_text_is_made_safe():
+    def rude(input, ctx, outside):
+        outside.payments.charge("\x1b[31mred\n", 1, key="\u202ekey", invoice="{0.__class__}")
+        ctx.note("\x07")
+        raise RuntimeError("\x1b]0;title\x07 {bad}")
+
+    for language in ("en", "zh"):
+        text = "\n".join(story(run({"pay": rude}, CASE), language))
+        assert not re.search(r"[\x00-\x09\x0b-\x1f\u202e]", text)
+        assert "\\x1b" in text
+
+
+def test_a_loop_is_counted_not_told():
+    def loop(input, ctx, outside):
+        while True:
+            outside.payments.find(invoice="none")
+
+    lines = story(run({"pay": loop}, CASE))
+    assert len(lines) < 10 and any("more times" in line for line in lines)
+
+
+@pytest.mark.parametrize("words", [TOLD, WHY, NEXT, REFUSALS, SERVICES, EFFECTS])
+def test_both_languages_say_the_same_and_nothing_loud(words):
+    for name, text in words.items():
+        assert isinstance(text, Text) and text.en and (text.zh or name == "space"), name
+        assert "!" not in text.en + text.zh and "！" not in text.zh, name
+
+        def fields(said):
+            return {field.casefold() for _, field, _, _ in string.Formatter().parse(said) if field}
+
+        assert fields(text.zh) - fields(text.en) == set(), name
+
+
+def test_every_diagnosis_has_its_sentences():
+    for code in DIAGNOSES:
+        for language in ("en", "zh"):
+            assert why(Diagnosis(code=code), language), code
+            assert next_hint(Diagnosis(code=code), language), code
+    for name in (*WHY, *NEXT):
+        assert name.partition(":")[0] in DIAGNOSES, name
+
+
+@pytest.mark.parametrize(
+    ("seconds", "en", "zh"),
+    [
+        (0.012, "12 ms", "12 毫秒"),
+        (1.2, "1.2 s", "1.2 秒"),
+        (3.0, "3 s", "3 秒"),
+        (60.0, "1 min", "1 分钟"),
+        (860.0, "14 min 20 s", "14 分钟 20 秒"),
+        (3600.0, "1 h", "1 小时"),
+        (30 * 3600.0, "30 h", "30 小时"),
+        (3 * 86400.0, "3 days", "3 天"),
+        (-1.0, "0 ms", "0 毫秒"),
+    ],
+)
+def test_times(seconds, en, zh):
+    assert (spell(seconds, "en"), spell(seconds, "zh")) == (en, zh)
+
+
+def test_fields_that_are_missing_do_not_stop_a_story():
+    assert fill(Text("{a} and {b}", "{a}和{b}"), "en", {"a": 1}) == "1 and ?"
+    assert quote("x", "en") == "'x'" and quote("x", "zh") == "“x”"
+    assert fill(Text("", "键 {a} 是 {b}。"), "zh", {"a": quote("k", "zh"), "b": 1}) == "键“k”是 1。"
