@@ -1,4 +1,4 @@
-"""What went wrong in an incident, computed from its recording: journal, ledger, attempts. Nothing is typed in."""
+"""What went wrong in an incident, computed from journal and ledger of its recording. Nothing is typed in."""
 
 from __future__ import annotations
 

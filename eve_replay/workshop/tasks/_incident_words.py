@@ -35,8 +35,8 @@ WORDS: Mapping[str, Text] = MappingProxyType(
         ),
         "session-unknown": Text("{given} is no session of {incident}.", "{incident} 里没有会话 {given}。"),
         "session-again": Text(
-            "In {given} a step was executed again too ({step} of {turn}), but the ledger has no line more than"
-            " calls were asked for. Look for a call with two lines.",
+            "In {given} a step was executed again too (step {step} of {turn}), but the ledger has no more"
+            " lines than wishes. Look for a call with two lines.",
             "{given} 里也有步骤重新执行过（{turn} 的第 {step} 步），但账本里的行数并不比请求的调用多。要找的"
             "是一个调用对应两行的。",
         ),
@@ -63,9 +63,10 @@ WORDS: Mapping[str, Text] = MappingProxyType(
             "两次。",
         ),
         "twice-single": Text(
-            "{given} ({tool}) belongs to one wish ({turn}, step {step}, position {position}), and the ledger has"
-            " one line for that wish.",
-            "{given}（{tool}）属于一个单独的愿望（{turn}，第 {step} 步，位置 {position}），账本里这个愿望只有一行。",
+            "{given} ({tool}) belongs to one wish ({turn}, step {step}, position {position}), and the"
+            " ledger has one line for that wish.",
+            "{given}（{tool}）属于一个单独的愿望（{turn}，第 {step} 步，位置 {position}），账本里它只有"
+            "一行。",
         ),
         "twice-more": Text(
             "What you name did happen twice. It is not all: attempt 1 of {turn}, step {step} asked for more"
@@ -169,7 +170,8 @@ WORDS: Mapping[str, Text] = MappingProxyType(
         "key-merged": Text(
             "With this key two wishes get one key: {first} and {second} would both be {key}. One of them"
             " would never be done.",
-            "用这个键，两个不同的愿望会得到同一个键：{first} 和 {second} 都是 {key}。其中一个就永远不会做了。",
+            "用这个键，两个不同的愿望会得到同一个键：{first} 和 {second} 都是 {key}。其中一个就永远"
+            "不会做了。",
         ),
         # -- part B
         "no-tools": Text(
@@ -191,7 +193,8 @@ HINTS: Mapping[str, Text] = MappingProxyType(
             "两件事要同时出现：有步骤重新执行过，而且账本里的行比愿望多。",
         ),
         "not-doubled": Text(
-            "An effect is doubled when one call has two lines. A line that looks like another one is none yet.",
+            "An effect is doubled when one call has two lines. A line that looks like another one is"
+            " none yet.",
             "一个调用对应两行，才是重复。看起来相同的两行还不算。",
         ),
         "missed-one": Text(

@@ -189,7 +189,7 @@ def _key(given: Sequence[str], found: Truth) -> _Wrong | None:
 
 
 def _tried(names: Sequence[str], requests: Sequence[Request], doubled: Sequence[Effect]) -> _Wrong | None:
-    """Try a key on every line of the ledger: repeats must come to one key, different wishes to different ones."""
+    """Try a key on every line of the ledger: repeats must get one key, different wishes different ones."""
     for first, second in combinations(requests, 2):
         keys = [":".join(_short(each.fields.get(name)) for name in names) for each in (first, second)]
         same = first.effect is second.effect
@@ -234,13 +234,13 @@ def _tools(tools: object, case: Incident, seed: int, language: Language) -> Judg
                 next=verdict.next,
                 outcome=verdict.outcome,
             )
-    words = Text(
-        "The report is right in all parts, and both tools hold: every deed once, in the session of the incident"
-        " and in one with wishes that look alike.",
+    passed = Text(
+        "The report is right in all parts, and both tools hold: every deed once, in the session of the"
+        " incident and in one with wishes that look alike.",
         "报告的每一项都正确，两个工具也都守住了承诺：无论在出事的会话里，还是在愿望彼此相像的会话里，每件事都只"
         "做一次。",
     )
-    return Judgement(words=words, tried=tried)
+    return Judgement(words=passed, tried=tried)
 
 
 def _word(value: object) -> str:
@@ -259,7 +259,7 @@ def _words(value: object) -> tuple[str, ...]:
 
 
 def _alike() -> Mapping[str, object]:
-    """Count pairs of charges of one customer and amount in all incidents, and how many of them are repeats."""
+    """Count pairs of charges of one customer and amount in all incidents, and the repeats among them."""
     pairs = repeats = 0
     for number in range(1, 5):
         found = truth(incident(number))
@@ -284,8 +284,8 @@ TASK = Task(
     predictions={
         "by-eye": Prediction(
             question=Text(
-                "Look at the ledger alone, before any other tool. Which lines look like one too many, and what"
-                " would you have to know to be sure? Write one sentence.",
+                "Look at the ledger alone, before any other tool. Which lines look like one too many, and"
+                " what would you have to know to be sure? Write one sentence.",
                 "先不用别的工具，只看账本。哪几行看起来像是多出来的？要知道什么才能确定？写一句话。",
             ),
             reveal=Text(
@@ -301,8 +301,8 @@ TASK = Task(
     },
     hints=HINTS,
     good=Text(
-        "The report holds, and both tools do every deed once in all schedules that were tried. What is left for"
-        " a person: the mail that went out twice cannot be called back, and somebody has to write to the"
+        "The report holds, and both tools do every deed once in all schedules that were tried. What is left"
+        " for a person: a mail that went out twice cannot be called back, and somebody has to write to the"
         " customer. What the repair rests on: the providers honour the keys, and remember them longer than"
         " your process stays away.",
         "报告成立，两个工具在所有试过的安排里都只做一次。剩下要由人来做的：发了两次的邮件收不回来，要有人给客户"
