@@ -11,14 +11,19 @@ import click
 
 from eve_replay.cli._common import Shell
 from eve_replay.errors import NotFound, SourceUnreadable
-from eve_replay.views.safe import safe_text, wrap
-from eve_replay.views.text import Line, Span, paragraph
+from eve_replay.views.safe import display_width, safe_text, wrap
+from eve_replay.views.text import Line, Span
+from eve_replay.views.tone import Tone
 from eve_replay.workshop.book import Book, read_book
-from eve_replay.workshop.lesson import number_of, tasks
+from eve_replay.workshop.lesson import number_of
 from eve_replay.workshop.model import Language
 from eve_replay.workshop.verdict import Verdict
 
 __all__ = ["language_option", "limit_options", "shipped", "shipped_book", "shipped_books", "verdict_lines"]
+
+
+#: Before why it fails, and before what to think about next.
+_HEADS: Mapping[Language, tuple[str, str]] = {"en": ("  Why   ", "  Next  "), "zh": ("  原因  ", "  想想  ")}
 
 
 def language_option(help_text: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -81,27 +86,23 @@ def shipped_book(lesson: str, language: Language) -> Book:
     raise NotFound(f"There is no lesson {lesson!r}.", hint=f"There are {known}: `eve-replay workshop list`.")
 
 
-def titles(language: Language) -> Mapping[str, str]:
-    """Return the titles of the lessons with an exercise."""
-    return {number: each.title.get(language) for number, each in tasks().items()}
-
-
 def verdict_lines(shell: Shell, verdict: Verdict) -> list[Line]:
     """Return a verdict as lines: the sentence, the story in numbered lines, why, what next."""
     width = min(shell.width, 100)
-    sign, tone = ("✓ ", "ok") if verdict.passed else ("✗ ", "error")
-    lines = _hanging(sign, verdict.headline, width, tone)
-    numbered = [(f"{number:>3}. ", each) for number, each in enumerate(verdict.story, 1)]
-    for head, each in numbered:
-        lines += _hanging(head, each, width, "plain")
-    for each in (verdict.why, verdict.next):
+    good = verdict.passed
+    lines = _hanging("✓ " if good else "✗ ", verdict.headline, width, "ok" if good else "error")
+    for number, each in enumerate(verdict.story, 1):
+        lines += _hanging(f"{number:>3}. ", each, width, "plain")
+    why, after = _HEADS[verdict.language]
+    for head, each in ((why, verdict.why), (after if not verdict.passed else "  ", verdict.next)):
         if each:
-            lines += paragraph(each, width=width, indent=2)
+            lines += [()] if verdict.story else []
+            lines += _hanging(head, each, width, "plain")
     return lines
 
 
-def _hanging(head: str, text: str, width: int, tone: Any) -> list[Line]:
-    room = max(width - len(head), 10)
-    blank = " " * len(head)
+def _hanging(head: str, text: str, width: int, tone: Tone) -> list[Line]:
+    room = max(width - display_width(head), 10)
+    blank = " " * display_width(head)
     parts: Sequence[str] = wrap(safe_text(text), room)
     return [(Span(blank if index else head, tone), Span(part, tone)) for index, part in enumerate(parts)]

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from eve_replay.cli._common import Shell, command, echo, echo_table, emit_json
+from eve_replay.cli._common import Shell, command, echo, emit_json
 from eve_replay.cli._workshop_common import language_option, shipped, shipped_books
-from eve_replay.views.table import Cell, Column, Row, Table
-from eve_replay.views.text import paragraph
+from eve_replay.views.text import line, paragraph
 from eve_replay.workshop.book import Book
 from eve_replay.workshop.lesson import tasks
 from eve_replay.workshop.model import Language
@@ -25,22 +24,10 @@ def cli(shell: Shell, language: Language | None) -> None:
         emit_json(shell, "workshop-list", str(shipped()), lessons=rows)
         return
     minutes = sum(int(str(row["minutes"])) for row in rows)
-    cells: list[Row] = [
-        [
-            Cell(str(row["lesson"]), "strong"),
-            f"{row['minutes']} min",
-            str(row["title"]),
-            Cell(str(row["finds"]), "muted"),
-        ]
-        for row in rows
-    ]
-    columns = [
-        Column(title=""),
-        Column(title="", align="right"),
-        Column(title="", shrink=1, minimum=20),
-        Column(title="", shrink=2, minimum=20, optional=True),
-    ]
-    echo_table(shell, Table(columns=columns, rows=cells))
+    for row in rows:
+        head = f"{row['lesson']}  {row['minutes']} min  "
+        echo(shell, [line((head, "muted"), (str(row["title"]), "strong"))])
+        echo(shell, paragraph(str(row["finds"]), width=shell.width, indent=len(head)) if row["finds"] else [])
     told = (
         f"Together about {minutes} minutes. `eve-replay workshop start` copies them and opens JupyterLab; "
         "`eve-replay workshop play 1` shows a first crash right here."

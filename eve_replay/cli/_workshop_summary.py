@@ -17,7 +17,7 @@ from eve_replay.problems import Receipt
 from eve_replay.views.table import Cell, Column, Row, Table, table_lines
 from eve_replay.views.text import line, paragraph
 from eve_replay.views.words import plural
-from eve_replay.workshop.book import Book, same_code
+from eve_replay.workshop.book import Book, plain_code, same_code
 from eve_replay.workshop.classroom import Mark, Summary, Work, gather, summarise
 from eve_replay.workshop.model import Language
 from eve_replay.workshop.remarks import short
@@ -32,7 +32,9 @@ _Key = tuple[str, str]
 @click.argument("folder", metavar="FOLDER")
 @click.option("--csv", "csv_file", metavar="FILE", help="Write the table there too, for a spreadsheet.")
 @click.option("--saved", is_flag=True, help="Run nothing: take what notebooks and progress files say.")
-@click.option("--jobs", type=click.IntRange(1, 64), help="Answers at a time (default: half the processors).")
+@click.option(
+    "--jobs", type=click.IntRange(1, 64), help="Answers at a time (default: one processor stays free)."
+)
 @language_option("Language of what they stumble over (default en).")
 @limit_options
 def cli(
@@ -59,7 +61,7 @@ def cli(
     verdicts: Mapping[_Key, tuple[bool, str]] = {}
     if not saved:
         limits = limits_of(seconds, megabytes)
-        verdicts = _run(shell, works, starting, language, limits, jobs or max((os.cpu_count() or 2) // 2, 1))
+        verdicts = _run(shell, works, starting, language, limits, jobs or max((os.cpu_count() or 2) - 1, 1))
     summary = summarise(
         works, (book.lesson for book in shipped), lambda book: verdicts.get(_key(book)), starting
     )
@@ -73,7 +75,7 @@ def cli(
 
 
 def _key(book: Book) -> _Key:
-    return book.lesson, book.answer or ""
+    return book.lesson, plain_code(book.answer) if book.answer is not None else ""
 
 
 def _run(

@@ -19,7 +19,16 @@ from eve_replay.errors import SourceUnreadable
 from eve_replay.workshop.lesson import number_of
 from eve_replay.workshop.model import Language
 
-__all__ = ["LARGEST", "VERDICT_MIME", "Book", "BookCell", "find_books", "read_book", "same_code"]
+__all__ = [
+    "LARGEST",
+    "VERDICT_MIME",
+    "Book",
+    "BookCell",
+    "find_books",
+    "plain_code",
+    "read_book",
+    "same_code",
+]
 
 #: A notebook beyond this many bytes is not read: a lesson with all its pictures has a few hundred thousand.
 LARGEST = 64 << 20
@@ -146,17 +155,22 @@ def find_books(folder: Path) -> Iterator[Path]:
                 yield each
 
 
+def plain_code(source: str) -> str:
+    """Return code in a form that comments, blank lines and quotes do not change."""
+    tree = _parsed(source)
+    try:
+        if tree is not None:
+            return ast.dump(tree)
+    except RecursionError:
+        pass
+    return " ".join(source.split())
+
+
 def same_code(one: str | None, other: str | None) -> bool:
     """Return whether two answers are the same code, whatever their comments, blank lines and quotes."""
     if one is None or other is None:
         return one is other
-    trees = _parsed(one), _parsed(other)
-    try:
-        if trees[0] is not None and trees[1] is not None:
-            return ast.dump(trees[0]) == ast.dump(trees[1])
-    except RecursionError:
-        pass
-    return one.split() == other.split()
+    return one == other or plain_code(one) == plain_code(other)
 
 
 def _mapping(value: object) -> Mapping[str, object]:

@@ -140,36 +140,33 @@ def _refused(exercise: Task, language: Language, trouble: Trouble) -> Verdict:
 
 def _judged(exercise: Task, answer: object, language: Language, seeds: tuple[int, ...]) -> Verdict:
     assert exercise.judge is not None, f"lesson {exercise.lesson} is judged by nobody"
-    tried = 0
+    tried = cases = 0
     said = Judgement()
-    for number, seed in enumerate(seeds, 1):
+    for seed in seeds:
         said = exercise.judge(answer, seed, language)
         tried += said.tried
+        cases += 1
         if said.code:
-            words = said.words.get(language) if said.words is not None else said.code
-            return Verdict(
-                lesson=exercise.lesson,
-                passed=False,
-                language=language,
-                code=said.code,
-                headline=remark("wrong", language, words=words),
-                story=said.story,
-                why=said.why,
-                next=said.next or _hint(exercise, Diagnosis(code=said.code), language),
-                outcome=said.outcome,
-                tried=tried,
-                cases=number,
-            )
+            break
+    words = said.words.get(language) if said.words is not None else ""
+    if said.code:
+        head = remark("wrong", language, words=words or said.code)
+        after = said.next or _hint(exercise, Diagnosis(code=said.code), language)
+    else:
+        head = words or remark("passed-judged", language, tried=tried)
+        after = said.next or exercise.good.get(language)
     return Verdict(
         lesson=exercise.lesson,
-        passed=True,
+        passed=not said.code,
         language=language,
-        headline=said.words.get(language)
-        if said.words is not None
-        else remark("passed-judged", language, tried=tried),
-        next=exercise.good.get(language),
+        headline=head,
+        code=said.code,
+        story=said.story,
+        why=said.why,
+        next=after,
         tried=tried,
-        cases=len(seeds),
+        cases=cases,
+        outcome=said.outcome,
     )
 
 
