@@ -16,7 +16,21 @@ from eve_replay.workshop.model import Language, Text
 from eve_replay.workshop.words_told import TOLD, texts
 from eve_replay.workshop.words_why import NEXT, WHY
 
-__all__ = ["EFFECTS", "NEXT", "REFUSALS", "SERVICES", "TOLD", "WHY", "cut", "fill", "named", "quote", "spell"]
+__all__ = [
+    "EFFECTS",
+    "FAULTS",
+    "LABELS",
+    "NEXT",
+    "REFUSALS",
+    "SERVICES",
+    "TOLD",
+    "WHY",
+    "cut",
+    "fill",
+    "named",
+    "quote",
+    "spell",
+]
 
 #: Longer values are cut: a sentence is for reading.
 _LONG = 60
@@ -89,6 +103,49 @@ EFFECTS = texts(
     mail=("the two mails", "两封邮件"),
     reservation=("the two reservations", "两次预订"),
     row=("the two rows", "两行数据"),
+)
+
+#: What goes wrong at a moment, in a few words.
+FAULTS = texts(
+    crash_before=("dies before it is sent", "发出前死亡"),
+    crash_in_flight=("dies, the request is on its way", "请求在路上时死亡"),
+    crash_after=("dies before the answer arrives", "收到回答前死亡"),
+    crash_here=("dies here", "在此死亡"),
+    lost=("done, the answer is lost", "已执行，回答丢失"),
+    refused=("not done, no answer", "未执行，没有回答"),
+)
+
+#: What a moment is called in a picture.
+LABELS = texts(
+    process=("process {process}", "进程 {process}"),
+    outside=("outside", "外部"),
+    model=("model", "模型"),
+    pause=("waits", "等待"),
+    returned=("returned", "返回"),
+    commit=("before the commit", "提交前"),
+    commit_lock=("commit: lock", "提交：锁"),
+    commit_record=("commit: record", "提交：记录"),
+    committed=("committed", "已提交"),
+    start=("starts", "启动"),
+    crash=("dies", "死亡"),
+    replayed=("replayed", "重放"),
+    landed=("lands late", "迟到执行"),
+    acted=("acts", "执行"),
+    timeout=("no answer", "没有回答"),
+    threw=("error", "错误"),
+    bad_request=("refused", "被拒绝"),
+    asked=("asks a person", "询问人"),
+    told=("answered", "已回答"),
+    note=("note", "备注"),
+    dormant=("dormant", "休眠"),
+    wedged=("wedged", "卡死"),
+    diverged=("diverged", "走岔"),
+    effect_charge=("charge", "扣款"),
+    effect_refund=("refund", "退款"),
+    effect_mail=("mail", "邮件"),
+    effect_reservation=("reservation", "预订"),
+    effect_row=("row", "行"),
+    effect_person=("person", "通知人"),
 )
 
 #: What the outside says when a request makes no sense.
