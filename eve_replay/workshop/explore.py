@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+import gc
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol, cast
 
@@ -11,15 +13,16 @@ from eve_replay.workshop.model import Breach, Case, FaultKind, Outcome, Promise,
 from eve_replay.workshop.rows import Row
 from eve_replay.workshop.runtime import LIMIT, Runner
 from eve_replay.workshop.schedules import candidates, rank
+from eve_replay.workshop.session import Found
 from eve_replay.workshop.task import CRASHES
 
-__all__ = ["Report", "Runs", "explore", "first_breach", "runs_of"]
+__all__ = ["Report", "Runs", "explore", "first_breach", "numbered", "runs_of"]
 
 
 class Runs(Protocol):
     """What can be run under schedules: tools on a case, or a workflow body."""
 
-    def outcome(self, schedule: Schedule = (), *, full: bool = True) -> Outcome:
+    def outcome(self, schedule: Schedule = (), *, full: bool = True, marks: bool = False) -> Outcome:
         """Run it under a schedule."""
         ...
 
@@ -110,10 +113,23 @@ def explore(
     """
     runs = runs_of(tools, case, workflow=workflow, limit=limit, make_outside=make_outside)
     search = _Search(runs, promises, budget)
-    moments, level = search.first()
-    while level and search.best is None and not search.full and len(level[0][0]) < crashes:
-        level = search.next_level(level, crashes, faults, hours, inside_commit)
-    return search.report(moments)
+    with _few_collections():
+        moments, level = search.first()
+        while level and search.best is None and not search.full and len(level[0][0]) < crashes:
+            level = search.next_level(level, crashes, faults, hours, inside_commit)
+        return search.report(moments)
+
+
+@contextmanager
+def _few_collections() -> Iterator[None]:
+    """Let the collector of cyclic garbage run rarely: a search makes much that is gone at once."""
+    before = gc.get_threshold()
+    if before[0]:
+        gc.set_threshold(max(before[0], 20_000), *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
 
 
 _Family = tuple[Schedule, list[Row]]
@@ -128,12 +144,12 @@ class _Search:
 
     def first(self) -> tuple[int, list[_Family]]:
         """Run without faults."""
-        outcome = self.try_one(())
-        return outcome.moments, [((), _numbered(outcome))]
+        outcome = self.try_one((), marks=True)
+        return outcome.moments, [((), numbered(outcome))]
 
-    def try_one(self, schedule: Schedule) -> Outcome:
+    def try_one(self, schedule: Schedule, *, marks: bool) -> Outcome:
         self.tried += 1
-        outcome = self.runs.outcome(schedule, full=False)
+        outcome = self.runs.outcome(schedule, full=False, marks=marks)
         if first_breach(outcome, self.promises) is not None:
             self.failures += 1
             if self.best is None or rank(schedule) < rank(self.best):
@@ -165,9 +181,9 @@ class _Search:
                     self.full = True
                     return found
                 longer = (*schedule, fault)
-                outcome = self.try_one(longer)
+                outcome = self.try_one(longer, marks=not last and self.best is None)
                 if not last and self.best is None:
-                    found.append((longer, _numbered(outcome)))
+                    found.append((longer, numbered(outcome)))
         return found
 
     def report(self, moments: int) -> Report:
@@ -183,5 +199,6 @@ class _Search:
         )
 
 
-def _numbered(outcome: Outcome) -> list[Row]:
-    return [cast(Row, row) for row in outcome.trace if row.number is not None]
+def numbered(outcome: Outcome) -> list[Row]:
+    """Return the moments of a search's outcome at which a fault can fall."""
+    return [Row(raw) for raw in cast(Found, outcome).raws if raw[1] is not None]

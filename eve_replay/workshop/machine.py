@@ -3,9 +3,9 @@
 Nothing here knows what a step or a turn is. :mod:`runtime` and :mod:`workflow` say where things happen (the
 place), this module lets faults fall there and writes down what happened.
 
-Times are simulated: the model takes 1 s, a call to the outside 1 s (slow ones 3 s), a restart 3 s (as in
-formats/SWEEP.md section 3). A call takes its time before the outside acts, so that a crash after it and a
-crash before what comes next find the outside, and the clock, the same.
+Times are simulated: the model takes 1 s, a call to the outside 1 s (slow ones 3 s, a look at it none), a
+restart 3 s (as in formats/SWEEP.md section 3). A call takes its time before the outside acts, so that a crash
+after it and a crash before what comes next find the outside, and the clock, the same.
 
 A request in flight when its process dies lands right after the next read of a later process has been answered
 (recording pay-check-then-act: the check came first, the payment landed after it), or when a request with the
@@ -20,7 +20,7 @@ from types import MappingProxyType
 from typing import Any, NoReturn, Protocol, TypeVar, cast
 
 from eve_replay.workshop.model import Entry, Fault, Schedule
-from eve_replay.workshop.rows import NOWHERE, Place, Row, jsonable
+from eve_replay.workshop.rows import NOWHERE, Place, Raw, Row, jsonable
 from eve_replay.workshop.wire import Call, ProcessDied, Timeout
 
 __all__ = [
@@ -31,6 +31,7 @@ __all__ = [
     "RESTART_SECONDS",
     "Runaway",
     "Settles",
+    "seconds_of",
 ]
 
 T = TypeVar("T")
@@ -92,11 +93,12 @@ class Machine:
         "full",
         "journal",
         "ledger",
+        "marks",
         "models",
         "number",
         "place",
         "process",
-        "rows",
+        "raws",
         "seconds",
     )
 
@@ -111,38 +113,65 @@ class Machine:
         self._sender: _Flight | None = None
         self.fault: Fault | None = None
         self.journal: Any = None
+        self.marks = False
         self.ledger: list[Entry] = []
         self.models = 0
         self.number = 0
         self.place = NOWHERE
         self.process = 1
-        self.rows: list[Row] = []
+        self.raws: list[Raw] = []
         self.seconds = 0.0
 
     # -- moments --------------------------------------------------------------------------------------
 
-    def note(self, kind: str, facts: Mapping[str, object] = _NO_FACTS) -> Row:
-        """Add a line to the trace where no fault can fall."""
-        row = Row(None, kind, self.process, self.seconds, self.place, facts)
-        self.rows.append(row)
-        return row
+    def note(self, kind: str, facts: Mapping[str, object] = _NO_FACTS, call: Call | None = None) -> None:
+        """Add a line to the trace where no fault can fall (``call``: the call to the outside it is about)."""
+        service, method = ("", "") if call is None else (call.service, call.method)
+        self.raws.append(
+            (
+                kind,
+                None,
+                self.process,
+                self.seconds,
+                self.place,
+                facts,
+                service,
+                method,
+                None,
+                None,
+                0,
+                0,
+                None,
+            )
+        )
 
     def moment(self, kind: str, facts: Mapping[str, object] = _NO_FACTS) -> None:
         """Let a numbered moment pass. Raises ProcessDied when a crash falls here."""
         if self._gone is not None:
             raise self._gone
-        row = self._numbered(kind, facts)
-        fault = self._faults.get(self.number - 1)
-        if fault is not None and fault.kind.startswith("crash"):
-            row.fault = fault.kind
-            self._die(fault)
-
-    def _numbered(self, kind: str, facts: Mapping[str, object]) -> Row:
-        row = Row(self.number, kind, self.process, self.seconds, self.place, facts)
-        row.acts, row.models, row.journal = self._acts, self.models, self.journal
+        fault = self._faults.get(self.number)
+        if fault is not None and not fault.kind.startswith("crash"):
+            fault = None
+        self.raws.append(
+            (
+                kind,
+                self.number,
+                self.process,
+                self.seconds,
+                self.place,
+                facts,
+                "",
+                "",
+                None,
+                None if fault is None else fault.kind,
+                self._acts,
+                self.models,
+                self.journal,
+            )
+        )
         self.number += 1
-        self.rows.append(row)
-        return row
+        if fault is not None:
+            self._die(fault)
 
     def _die(self, fault: Fault) -> NoReturn:
         self.fault = fault
@@ -187,26 +216,40 @@ class Machine:
     def call(self, call: Call, act: Callable[[], T], arrive: Callable[[], None] | None = None) -> T:
         """Carry out one call to the outside, or die trying (see ``Wire.call``)."""
         self.count()
-        row = self._numbered("call", call.facts)
-        row.service, row.method = call.service, call.method
-        row.reads, row.slow, row.may_time_out = call.reads, call.slow, call.may_time_out
-        place, index = self.place, len(self.rows) - 1
-        fault = self._faults.get(self.number - 1)
+        place, index, number = self.place, len(self.raws), self.number
+        fault = self._faults.get(number)
         kind = None if fault is None else fault.kind
-        if fault is not None:
-            row.fault = kind
-            if kind == "crash-before":
-                self._die(fault)
-        self.seconds += SLOW_SECONDS if call.slow else CALL_SECONDS
+        self.raws.append(
+            (
+                "call",
+                number,
+                self.process,
+                self.seconds,
+                place,
+                call.facts,
+                call.service,
+                call.method,
+                call,
+                kind,
+                self._acts,
+                self.models,
+                self.journal,
+            )
+        )
+        self.number = number + 1
+        if kind == "crash-before":
+            self._die(cast(Fault, fault))
+        self.seconds += seconds_of(call)
         if kind == "crash-in-flight":
             self._flights.append(_Flight(call, act, place, self.process, index))
             if arrive is not None:
                 arrive()
             self._die(cast(Fault, fault))
         if kind == "refused":
-            self._say("timeout", call, {})
+            self.note("timeout", _NO_FACTS, call)
             raise Timeout(_no_answer(call))
-        self._land_same(call)
+        if self._flights:
+            self._land_same(call)
         if not call.reads:
             self._acts += 1
         self._row = index
@@ -216,25 +259,21 @@ class Machine:
             if kind == "crash-after":
                 self._die(cast(Fault, fault))
             if kind == "lost":
-                self._say("timeout", call, {})
+                self.note("timeout", _NO_FACTS, call)
                 raise Timeout(_no_answer(call)) from None
-            self._say("answer", call, {"error": type(error).__name__, "message": str(error)})
+            self.note("answer", {"error": type(error).__name__, "message": str(error)}, call)
             raise
         finally:
             self._row = -1
         if kind == "crash-after":
             self._die(cast(Fault, fault))
-        if call.reads:
+        if call.reads and self._flights:
             self._land_read()
         if kind == "lost":
-            self._say("timeout", call, {})
+            self.note("timeout", _NO_FACTS, call)
             raise Timeout(_no_answer(call))
-        self._say("answer", call, {"result": jsonable(answer)} if self.full else _NO_FACTS)
+        self.note("answer", {"result": jsonable(answer)} if self.full else _NO_FACTS, call)
         return answer
-
-    def _say(self, kind: str, call: Call, facts: Mapping[str, object]) -> None:
-        row = self.note(kind, facts)
-        row.service, row.method = call.service, call.method
 
     def happened(self, service: str, effect: str, fields: Mapping[str, object], key: str | None) -> int:
         """Write one line into the outside's ledger; it belongs to whoever sent the request."""
@@ -268,7 +307,7 @@ class Machine:
 
     def _land_same(self, call: Call) -> None:
         """A request with the same key waits for the one in flight."""
-        key = call.facts.get("key") if self._flights else None
+        key = call.facts.get("key")
         if key is None:
             return
         for flight in self._flights[:]:
@@ -286,21 +325,17 @@ class Machine:
         self._acts += 1
         call = flight.call
         here, self.place = self.place, flight.place
+        process, self.process = self.process, flight.process
         outer, self._sender = self._sender, flight
         try:
-            row = self.note("landed", {**call.facts, "because": why, "sent": flight.row})
-            row.service, row.method, row.process = call.service, call.method, flight.process
-            before = len(self.rows)
+            self.note("landed", {**call.facts, "because": why, "sent": flight.row}, call)
             try:
                 flight.act()
             except Exception as error:
-                self._say(
-                    "answer", call, {"error": type(error).__name__, "message": str(error), "late": True}
-                )
-            for each in self.rows[before:]:
-                each.process = flight.process
+                name = type(error).__name__
+                self.note("answer", {"error": name, "message": str(error), "late": True}, call)
         finally:
-            self.place, self._sender = here, outer
+            self.place, self.process, self._sender = here, process, outer
 
     def settle(self, outside: Settles, *, over: bool) -> None:
         """No process is running: let the outside do what it does by itself."""
@@ -313,6 +348,13 @@ class Machine:
             outside.settle()
         finally:
             self.place, self.process = here, process
+
+
+def seconds_of(call: Call | Row) -> float:
+    """Return how long a call takes until the outside acts."""
+    if call.slow:
+        return SLOW_SECONDS
+    return 0.0 if call.reads else CALL_SECONDS
 
 
 def _no_answer(call: Call) -> str:

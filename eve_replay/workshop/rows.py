@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from eve_replay.workshop.model import FaultKind, Moment
+from eve_replay.workshop.wire import Call
 
-__all__ = ["NOWHERE", "Place", "Row", "jsonable", "moments_of"]
+__all__ = ["NOWHERE", "Place", "Raw", "Row", "jsonable", "moments_of"]
 
 
 class Place:
@@ -31,8 +32,28 @@ class Place:
 NOWHERE = Place()
 
 
+#: A line of the trace while it is made: kind, number, process, seconds, place, facts, service, method, what
+#: can go wrong with the call, the fault that fell, acts of the outside so far, model calls so far, journal.
+#: A tuple, since a search makes millions of them and reads few.
+Raw = tuple[
+    str,
+    int | None,
+    int,
+    float,
+    Place,
+    Mapping[str, object],
+    str,
+    str,
+    Call | None,
+    FaultKind | None,
+    int,
+    int,
+    Any,
+]
+
+
 class Row:
-    """A moment while it is being made: the fields of :class:`Moment`, cheap to create and to mark.
+    """A moment of a search: read like :class:`Moment`, with what a search has to know besides.
 
     Attributes:
         acts: how many acts of the outside had happened when it began.
@@ -63,46 +84,41 @@ class Row:
         "turn",
     )
 
-    def __init__(
-        self,
-        number: int | None,
-        kind: str,
-        process: int,
-        seconds: float,
-        place: Place,
-        facts: Mapping[str, object],
-    ) -> None:
-        self.number, self.kind, self.process, self.seconds = number, kind, process, seconds
+    def __init__(self, raw: Raw) -> None:
+        self.kind, self.number, self.process, self.seconds, place, self.facts = raw[:6]
+        self.service, self.method, call, self.fault, self.acts, self.models, self.journal = raw[6:]
         self.turn, self.step, self.attempt = place.turn, place.step, place.attempt
         self.position, self.tool, self.call_id = place.position, place.tool, place.call_id
-        self.facts = facts
-        self.service = self.method = ""
-        self.fault: FaultKind | None = None
         self.reads = self.slow = self.may_time_out = False
-        self.acts = self.models = 0
-        self.journal: Any = None
+        if call is not None:
+            self.reads, self.slow, self.may_time_out = call.reads, call.slow, call.may_time_out
 
-    def moment(self) -> Moment:
-        """Return it as plain frozen data."""
-        return Moment(
-            number=self.number,
-            kind=self.kind,
-            process=self.process,
-            attempt=self.attempt,
-            seconds=self.seconds,
-            turn=self.turn,
-            step=self.step,
-            position=self.position,
-            tool=self.tool,
-            call_id=self.call_id,
-            service=self.service,
-            method=self.method,
-            facts=self.facts,
-            fault=self.fault,
-            reads=self.reads,
-            slow=self.slow,
-            may_time_out=self.may_time_out,
-        )
+
+def moments_of(raws: Sequence[Raw]) -> tuple[Moment, ...]:
+    """Return a trace as plain frozen data."""
+    return tuple(_moment(Row(raw)) for raw in raws)
+
+
+def _moment(row: Row) -> Moment:
+    return Moment(
+        number=row.number,
+        kind=row.kind,
+        process=row.process,
+        attempt=row.attempt,
+        seconds=row.seconds,
+        turn=row.turn,
+        step=row.step,
+        position=row.position,
+        tool=row.tool,
+        call_id=row.call_id,
+        service=row.service,
+        method=row.method,
+        facts=row.facts,
+        fault=row.fault,
+        reads=row.reads,
+        slow=row.slow,
+        may_time_out=row.may_time_out,
+    )
 
 
 def jsonable(value: object) -> object:
@@ -119,8 +135,3 @@ def jsonable(value: object) -> object:
     if isinstance(value, (list, tuple)):
         return [jsonable(each) for each in value]
     return repr(value)
-
-
-def moments_of(rows: Sequence[Row]) -> tuple[Moment, ...]:
-    """Return a trace as plain frozen data."""
-    return tuple(row.moment() for row in rows)

@@ -145,15 +145,16 @@ class Runner:
         # Everything of the open step is done again: how far its calls had come makes no difference.
         return (turn, steps[:-1], steps[-1][:5], plan)
 
-    def outcome(self, schedule: Schedule = (), *, full: bool = True) -> Outcome:
+    def outcome(self, schedule: Schedule = (), *, full: bool = True, marks: bool = False) -> Outcome:
         """Run the case under a schedule.
 
         Args:
             schedule: what goes wrong.
             full: False for a search: the trace is made of rows that are read like moments, without answers.
+            marks: whether a search will add faults to this schedule: its rows know what was durable.
         """
         try:
-            return _Session(self, schedule, full).outcome()
+            return _Session(self, schedule, full, marks).outcome()
         finally:
             self.memory.renew()
 
@@ -161,8 +162,8 @@ class Runner:
 class _Session(Session):
     """One run of one case: its turns, and what is durable of the current one."""
 
-    def __init__(self, runner: Runner, schedule: Schedule, full: bool) -> None:
-        super().__init__(runner, schedule, full)
+    def __init__(self, runner: Runner, schedule: Schedule, full: bool, marks: bool) -> None:
+        super().__init__(runner, schedule, full, marks)
         self.runner, self.tools = runner, runner.tools
         self.session_id = made_id("wrun", self.case.seed, "session")
         self.minted: dict[tuple[int, int], int] = {}
@@ -249,8 +250,7 @@ class _Session(Session):
     def _call(self, step: _Step, answer: int, position: int, ask: Ask, call_id: str) -> None:
         """Call one tool; what it throws is told to the model (formats/OBSERVED.md, "Not done, limits")."""
         machine = self.machine
-        given = jsonable(ask.input)
-        machine.note("tool", {"input": given})
+        machine.note("tool", {"input": jsonable(ask.input)} if machine.full else ask.input)
         step.calls[answer, position] = "began"
         self._mark()
         context = Context(
@@ -264,7 +264,7 @@ class _Session(Session):
         )
         result: object
         try:
-            result = jsonable_result(drive(self.tools[ask.tool], jsonable(given), context, self.outside))
+            result = jsonable_result(drive(self.tools[ask.tool], jsonable(ask.input), context, self.outside))
         except (Exception, SystemExit) as error:
             if machine.gone is not None:
                 raise machine.gone from None
@@ -322,16 +322,19 @@ class _Session(Session):
         step.results.clear()
 
     def _mark(self) -> None:
-        """Say what is durable inside now: deaths at which it is the same lead to the same."""
+        """Let moments know what is durable inside: deaths at which it is the same lead to the same."""
+        if self.machine.marks:
+            self.machine.journal = self._durable()
+
+    def _durable(self) -> Mark:
         known = tuple(step.mark() for step in self.steps if step.code != "unborn")
-        self.machine.journal = (self.turn if self.turn < len(self.case.turns) else None, known)
+        return (self.turn if self.turn < len(self.case.turns) else None, known)
 
     # -- after a crash ----------------------------------------------------------------------------------
 
     def plan(self) -> Plan | None:
         """Ask the policy what becomes of the turn."""
-        self._mark()
-        return self.runner.plan(self.machine.journal, self.machine.seconds)
+        return self.runner.plan(self._durable(), self.machine.seconds)
 
     def obey(self, plan: Plan) -> None:
         """Let the next process find what the policy says."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 
-from eve_replay.workshop.machine import CALL_SECONDS, SLOW_SECONDS
+from eve_replay.workshop.machine import seconds_of
 from eve_replay.workshop.model import Fault, FaultKind, Moment, Schedule
 from eve_replay.workshop.rows import Row
 
@@ -82,7 +82,7 @@ def _found(row: Row, kind: FaultKind, key: Key) -> Hashable:
     acts, seconds = row.acts, row.seconds
     if kind == "crash-after":
         acts += 0 if row.reads else 1
-        seconds += SLOW_SECONDS if row.slow else CALL_SECONDS
+        seconds += seconds_of(row)
     return (acts, row.models, seconds, key(row.journal, seconds))
 
 

@@ -7,7 +7,7 @@ processes die and come back, and what is told of it, is here.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Protocol
+from typing import Protocol, cast
 
 from eve_replay.workshop.machine import (
     HOUR,
@@ -20,7 +20,7 @@ from eve_replay.workshop.machine import (
 from eve_replay.workshop.model import Case, Ended, Moment, Outcome, Schedule
 from eve_replay.workshop.process import Memory
 from eve_replay.workshop.recovering import Plan, Recovery
-from eve_replay.workshop.rows import NOWHERE, jsonable, moments_of
+from eve_replay.workshop.rows import NOWHERE, Raw, Row, jsonable, moments_of
 from eve_replay.workshop.wire import ProcessDied
 
 __all__ = ["End", "Owner", "Session", "default_outside", "jsonable_result"]
@@ -32,6 +32,28 @@ class End(BaseException):
     def __init__(self, ended: Ended) -> None:
         super().__init__(ended)
         self.ended = ended
+
+
+class Found(Outcome):
+    """An outcome of a search: its trace is put together when somebody looks at it, without answers in it."""
+
+    __slots__ = ("_rows", "raws")
+
+    raws: list[Raw]
+    _rows: tuple[Row, ...] | None
+
+    def __init__(self, *, trace: list[Raw], **fields: object) -> None:
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)
+        object.__setattr__(self, "raws", trace)
+        object.__setattr__(self, "_rows", None)
+
+    @property
+    def trace(self) -> tuple[Moment, ...]:
+        """Rows that are read like moments."""
+        if self._rows is None:
+            object.__setattr__(self, "_rows", tuple(map(Row, self.raws)))
+        return cast(tuple[Moment, ...], self._rows)
 
 
 class Owner(Protocol):
@@ -54,10 +76,11 @@ def default_outside() -> MakeOutside:
 class Session:
     """One run of one case under one schedule."""
 
-    def __init__(self, owner: Owner, schedule: Schedule, full: bool) -> None:
+    def __init__(self, owner: Owner, schedule: Schedule, full: bool, marks: bool) -> None:
         self.schedule, self.case = schedule, owner.case
         self.memory, self.recovery = owner.memory, owner.recovery
         self.machine = Machine(schedule, owner.limit, full=full)
+        self.machine.marks = marks
         self.outside: Settles = owner.make_outside(self.machine, self.case.setting)
         self.policy = owner.recovery.policy.name
         self.results: dict[tuple[int, int, int], object] = {}
@@ -96,11 +119,12 @@ class Session:
             except ProcessDied:
                 ended = self._recover()
         machine.settle(self.outside, over=True)
-        return Outcome(
+        make = Outcome if machine.full else Found
+        return make(
             case=self.case,
             schedule=self.schedule,
             ledger=tuple(machine.ledger),
-            trace=moments_of(machine.rows) if machine.full else _rows(machine),
+            trace=moments_of(machine.raws) if machine.full else machine.raws,  # type: ignore[arg-type]
             results=self.results,
             ended=ended,
             moments=machine.number,
@@ -143,11 +167,6 @@ class Session:
         machine.seconds = max(machine.seconds, crashed + plan.wait)
         self.obey(plan)
         return None
-
-
-def _rows(machine: Machine) -> tuple[Moment, ...]:
-    """The rows of a search are read like moments."""
-    return tuple(machine.rows)  # type: ignore[arg-type]
 
 
 def jsonable_result(value: object) -> object:

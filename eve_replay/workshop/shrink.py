@@ -10,10 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import cast
 
 from eve_replay.errors import WrongUse
-from eve_replay.workshop.explore import Runs, runs_of
+from eve_replay.workshop.explore import Runs, numbered, runs_of
 from eve_replay.workshop.machine import MakeOutside
 from eve_replay.workshop.model import Case, Fault, FaultKind, Outcome, Schedule, Tool, Turn
 from eve_replay.workshop.rows import Row
@@ -109,7 +108,7 @@ class _Shrinker:
     def run(self, case: Case, schedule: Schedule) -> Outcome:
         """Run one schedule (a search's kind of trace)."""
         self.left -= 1
-        return self.runs(case).outcome(schedule, full=False)
+        return self.runs(case).outcome(schedule, full=False, marks=True)
 
     def fails(self, case: Case, schedule: Schedule) -> bool:
         """Whether a schedule fails."""
@@ -154,7 +153,7 @@ class _Shrinker:
                 break
             outcome = self.run(case, schedule)
             if len(schedule) < size:
-                level.append((schedule, _numbered(outcome)))
+                level.append((schedule, numbered(outcome)))
             elif self._fails(outcome) and (best is None or rank(schedule) < rank(best)):
                 best = schedule
         return best
@@ -198,7 +197,7 @@ class _Shrinker:
     def _simpler(self, case: Case, schedule: Schedule) -> Schedule:
         """Change one fault after another to what is easier to tell, while it fails."""
         for number in range(len(schedule)):
-            rows = _numbered(self.run(case, schedule[:number]))
+            rows = numbered(self.run(case, schedule[:number]))
             after = schedule[number - 1].point if number else -1
             options = [
                 Fault(row.number or 0, kind, hours)
@@ -223,7 +222,7 @@ class _Shrinker:
 
     def _anchors(self, case: Case, schedule: Schedule) -> list[Anchor]:
         """Return each fault with where it falls, apart from numbers."""
-        rows = _numbered(self.run(case, schedule))
+        rows = numbered(self.run(case, schedule))
         places = _places(rows)
         by_number = {row.number: place for row, place in zip(rows, places, strict=True)}
         return [(fault, by_number[fault.point]) for fault in schedule if fault.point in by_number]
@@ -239,7 +238,7 @@ class _Shrinker:
         A place is looked for with its attempt first, then in any later attempt.
         """
         for fault, place in anchors:
-            rows = _numbered(self.run(case, schedule))
+            rows = numbered(self.run(case, schedule))
             after = schedule[-1].point if schedule else -1
             later = [
                 (row, found)
@@ -275,10 +274,6 @@ class _Shrinker:
 
 def _hours(schedule: Schedule) -> tuple[float, ...]:
     return tuple(sorted({0.0, *(fault.hours for fault in schedule)}))
-
-
-def _numbered(outcome: Outcome) -> list[Row]:
-    return [cast(Row, row) for row in outcome.trace if row.number is not None]
 
 
 def _places(rows: Sequence[Row]) -> list[tuple[object, ...]]:

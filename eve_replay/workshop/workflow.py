@@ -136,10 +136,10 @@ class WorkflowRunner:
         self.memory = Memory.of([body])
         self.recovery = Recovery(case.policy, case.environment, case.model, plain=True)
 
-    def outcome(self, schedule: Schedule = (), *, full: bool = True) -> Outcome:
+    def outcome(self, schedule: Schedule = (), *, full: bool = True, marks: bool = False) -> Outcome:
         """Run the body under a schedule (see :meth:`eve_replay.workshop.runtime.Runner.outcome`)."""
         try:
-            return _Run(self, schedule, full).outcome()
+            return _Run(self, schedule, full, marks).outcome()
         finally:
             self.memory.renew()
 
@@ -176,8 +176,8 @@ class WorkflowRunner:
 class _Run(Session):
     """One workflow run: its log, and the body that is being replayed over it."""
 
-    def __init__(self, runner: WorkflowRunner, schedule: Schedule, full: bool) -> None:
-        super().__init__(runner, schedule, full)
+    def __init__(self, runner: WorkflowRunner, schedule: Schedule, full: bool, marks: bool) -> None:
+        super().__init__(runner, schedule, full, marks)
         self.runner, self.body, self.ask = runner, runner.body, runner.ask
         self.seed = runner.case.seed
         self.log: list[_Record] = []
@@ -249,7 +249,12 @@ class _Run(Session):
         self.machine.leave_with(self.stop)
 
     def _mark(self) -> None:
-        self.machine.journal = (self.over, tuple(record.mark() for record in self.log))
+        """Let moments know what is durable inside."""
+        if self.machine.marks:
+            self.machine.journal = self._durable()
+
+    def _durable(self) -> Mark:
+        return (self.over, tuple(record.mark() for record in self.log))
 
     def next(self, kind: str, name: str) -> _Record:
         """Return the record of what the body does next: an old one when it is being replayed."""
@@ -391,8 +396,7 @@ class _Run(Session):
 
     def plan(self) -> Plan | None:
         """Ask the policy what becomes of the run."""
-        self._mark()
-        return self.runner.plan(self.machine.journal, self.machine.seconds)
+        return self.runner.plan(self._durable(), self.machine.seconds)
 
     def obey(self, plan: Plan) -> None:
         """Let the next process find what the policy says."""
