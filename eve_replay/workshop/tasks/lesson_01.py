@@ -18,7 +18,7 @@ _SETTING = {"mail": {"keys": True}}
 
 
 def _mail(to: str, subject: str) -> Ask:
-    deed = Deed(effect="mail", match={"to": to, "subject": subject}, words=f"{subject} -> {to}")
+    deed = Deed(effect="mail", match={"to": to, "subject": subject}, words=f"{subject}, {to}")
     return Ask(tool="send_mail", input={"to": to, "subject": subject}, deeds=(deed,))
 
 

@@ -8,10 +8,10 @@ from typing import Any
 
 from eve_replay.workshop.model import Language, Text
 from eve_replay.workshop.task import Judgement, Prediction, Task
-from eve_replay.workshop.tasks._deeds import Pair, calls, made, pairs_across, pairs_of
+from eve_replay.workshop.tasks._deeds import Call, Pair, calls, made, pairs_across, pairs_of
 from eve_replay.workshop.tasks._readings import events, ledger
 
-__all__ = ["TASK", "calls"]
+__all__ = ["TASK", "calls", "shortened"]
 
 _FIRST = ("crash-in-tool", "pay-minted-ids", "pay-again-on-purpose")
 _MORE = (
@@ -22,6 +22,20 @@ _MORE = (
     "attempts-exhausted-kill",
 )
 _PLACE = ("turnId", "stepIndex", "position", "input")
+
+
+def shortened(found: list[Call]) -> list[Call]:
+    """Return calls for a table: long ids cut down to what they are and how they end."""
+    return [{name: _short(value) for name, value in call.items()} for call in found]
+
+
+def _short(value: object) -> object:
+    if isinstance(value, list):
+        return ", ".join(str(_short(each)) for each in value)
+    if not isinstance(value, str) or len(value) < 26:
+        return value
+    kind, line, _ = value.partition("_")
+    return f"{kind}_...{value[-4:]}" if line else f"...{value[-4:]}"
 
 
 def _pairs(seed: int) -> list[Pair]:
