@@ -77,7 +77,6 @@ def diagnose(outcome: Outcome, breach: Breach) -> Diagnosis:
 
 
 def _find(seen: Evidence, breach: Breach) -> Diagnosis:
-    outcome = seen.outcome
     if breach.code == "twice":
         return _twice(seen, breach)
     if breach.code in ("missed", "silent", "lied"):
@@ -87,7 +86,7 @@ def _find(seen: Evidence, breach: Breach) -> Diagnosis:
     if breach.code == "threw":
         return _threw(seen, breach)
     if breach.code == "hangs":
-        return Diagnosis(code="hangs", facts={"rules": list(outcome.rules)})
+        return Diagnosis(code="hangs", facts=_stuck(seen))
     if breach.code == "diverged":
         return Diagnosis(code="diverged", facts=_diverged(seen))
     if breach.code == "bothered":
@@ -361,6 +360,10 @@ def _missed(seen: Evidence, breach: Breach) -> Diagnosis:
     deed = breach.deed
     result = breach.facts.get("result", seen.result(deed))
     facts: dict[str, object] = {"result": _result_words(result), "claims": claims_done(result)}
+    if seen.outcome.ended == "diverged":
+        return Diagnosis(code="diverged", facts={**facts, **_diverged(seen)})
+    if seen.outcome.ended == "hangs":
+        return Diagnosis(code="hangs", facts={**facts, **_stuck(seen)})
     for found in (
         _merged(seen, deed),
         _loops(seen) if seen.outcome.ended == "runaway" else None,
@@ -372,8 +375,8 @@ def _missed(seen: Evidence, breach: Breach) -> Diagnosis:
     error = seen.thrown(deed)
     if error and isinstance(result, Mapping) and "error" in result:
         return Diagnosis(code="threw", facts={**facts, **_error_facts(seen, error)})
-    if seen.outcome.ended == "hangs":
-        return Diagnosis(code="hangs", facts={**facts, "rules": list(seen.outcome.rules)})
+    if seen.outcome.ended == "runaway":
+        return Diagnosis(code="runaway", facts={**facts, **_last_call(seen)})
     why = "said-done" if claims_done(result) else _not_done_because(seen, deed)
     return Diagnosis(code="not-done", facts={**facts, "because": why})
 
@@ -585,6 +588,12 @@ def _same_deed(seen: Evidence, dealing: Dealing, first: object) -> bool:
         if each.index < dealing.index and each.call.facts.get("key") == dealing.call.facts.get("key"):
             return (each.call.turn, each.call.step, each.call.position) == place
     return False
+
+
+def _stuck(seen: Evidence) -> dict[str, object]:
+    alone = any(each.kind == "note" and each.facts.get("what") == "no-answer" for each in seen.trace)
+    because = "no-answer" if alone else "wedged"
+    return {"because": because, "rules": list(seen.outcome.rules)}
 
 
 def _diverged(seen: Evidence) -> dict[str, object]:

@@ -155,6 +155,11 @@ def _fields(diagnosis: Diagnosis, language: Language) -> dict[str, object]:
         value = facts.get(name)
         if isinstance(value, (int, float)):
             fields[name] = spell(float(value), language)
+    looked, landed = facts.get("looked_at"), facts.get("landed_at")
+    if isinstance(looked, (int, float)) and isinstance(landed, (int, float)):
+        near = landed - looked < 5
+        time = {"time": spell(landed, language)}
+        fields["landed"] = fill(TOLD["landed-right" if near else "landed-at"], language, time)
     hours = facts.get("hours")
     if isinstance(hours, (int, float)):
         fields["hours"] = spell(hours * 3600, language)

@@ -17,9 +17,7 @@ from eve_replay.workshop.words import REFUSALS, SERVICES, TOLD, cut, fill, named
 __all__ = ["Teller"]
 
 #: Moments a story tells only when a fault falls there; the stage shows them all.
-QUIET = frozenset(
-    {"pause", "returned", "commit", "commit-lock", "commit-record", "committed", "tool", "closing", "note"}
-)
+QUIET = frozenset({"pause", "returned", "commit", "commit-lock", "commit-record", "committed"})
 _DEATHS = {
     "model": "dies-model",
     "pause": "dies-pause",
@@ -66,7 +64,7 @@ class Teller:
     def _is_late(self, dealing: Dealing, index: int) -> bool:
         return dealing.call.fault == "crash-in-flight" and index > dealing.index
 
-    def say(self, name: str, **fields: object) -> str:
+    def say(self, name: str, /, **fields: object) -> str:
         """Return a sentence of :data:`TOLD`."""
         return fill(TOLD[name], self.language, fields)
 
@@ -87,7 +85,7 @@ class Teller:
         said = method(index, moment) if method is not None else ()
         if isinstance(said, str):
             said = (said,)
-        return tuple(_capital(each) for each in said if each)
+        return tuple(_capital(each.strip()) for each in said if each.strip())
 
     def quiet(self, index: int) -> bool:
         """Return whether a story leaves a moment out: nothing goes wrong or changes there."""
@@ -97,11 +95,13 @@ class Teller:
         if moment.kind == "tool":
             return not self._several(moment)
         if moment.kind == "note":
-            return "text" not in moment.facts
+            return False
         if moment.kind == "start":
-            return self._next_model(index) is not None or bool(moment.facts.get("first"))
+            return self._told_later(index) or bool(moment.facts.get("first"))
         if moment.kind == "returned":
             return moment.fault is not None or self.trace[index - 1].kind == "threw" or not self._idle(index)
+        if moment.kind == "pause":
+            return not moment.facts.get("durable")
         return moment.kind in QUIET
 
     def _idle(self, index: int) -> bool:
@@ -118,7 +118,7 @@ class Teller:
     def _several(self, moment: Moment) -> bool:
         """Whether it has to be said which tool is called: there are several in the answer."""
         if self.seen.workflow:
-            return bool(moment.facts.get("step"))
+            return True
         return len(self._asks(moment)) > 1
 
     # -- processes --------------------------------------------------------------------------------------
@@ -139,10 +139,12 @@ class Teller:
             None,
         )
 
-    def _next_model(self, index: int) -> Moment | None:
-        """The model moment that tells of a start, when nothing is told between the two."""
+    def _told_later(self, index: int) -> bool:
+        """Whether the next thing that is told of a process tells of its start too."""
         moment = self._next_told(index)
-        return moment if moment is not None and moment.kind == "model" and not self._replays(index) else None
+        if moment is None or self._replays(index):
+            return False
+        return moment.kind == "model" or (moment.kind == "tool" and bool(moment.facts.get("workflow")))
 
     def _replays(self, index: int) -> bool:
         return index + 1 < len(self.trace) and self.trace[index + 1].kind == "replayed"
@@ -162,7 +164,11 @@ class Teller:
         crashed = start.facts.get("crashed")
         passed = here.seconds - (crashed if isinstance(crashed, (int, float)) else 0.0)
         waits = start.facts.get("waits")
-        name = "later-lease" if isinstance(waits, (int, float)) and waits > 0 else "later"
+        rules = start.facts.get("rules")
+        leased = (
+            isinstance(rules, list) and "lease" in rules and isinstance(waits, (int, float)) and waits > 0
+        )
+        name = "later-lease" if leased else "later"
         return self.say(name, time=spell(passed, self.language))
 
     def _tell_replayed(self, index: int, moment: Moment) -> str:
@@ -221,19 +227,31 @@ class Teller:
         first = self._first_of_process(index)
         asks = TOLD["and"].get(self.language).join(self._ask(ask) for ask in self._asks(moment))
         fields: dict[str, object] = {"process": moment.process, "step": self.step(moment), "asks": asks}
-        again = bool(moment.facts.get("again"))
-        if first and moment.process > 1:
-            fields["later"] = self._later(index, moment)
-            if moment.fault is not None:
-                return self.say("again-asking", **fields)
-            if moment.facts.get("closing"):
-                return self.say("again-closing", **fields)
-            return self._asked_again(moment, fields) if again else self.say("again-asks", **fields)
+        fields["later"] = self._later_once(index, moment)
+        again, closing = bool(moment.facts.get("again")), bool(moment.facts.get("closing"))
         if moment.fault is not None:
-            return self.say("asking", **fields)
-        if moment.facts.get("closing"):
-            return self.say("closing", **fields)
+            return self.say("again-asking" if again else "asking", **fields)
+        if closing:
+            return self.say("again-closing" if again else "closing", **fields)
+        if not first and moment.step % max(1, self.outcome.case.calls_per_step):
+            return self.say("asks-inside", **fields)
+        if again:
+            return self._asked_again(moment, fields) if first else self.say("again-here", **fields)
+        if fields["later"]:
+            return self.say("again-asks", **fields)
         return self.say("asks" if first else "asks-further", **fields)
+
+    def _later_once(self, index: int, moment: Moment) -> str:
+        """How much later a process goes on, where its start has not said so yet."""
+        start = next((i for i in range(index, -1, -1) if self.trace[i].kind == "start"), None)
+        if start is None or self.trace[start].facts.get("first") or not self._told_later(start):
+            return ""
+        told = next((i for i in range(start + 1, len(self.trace)) if self._tells_start(i)), None)
+        return self._later(index, moment) if told == index else ""
+
+    def _tells_start(self, index: int) -> bool:
+        moment = self.trace[index]
+        return moment.kind == "model" or (moment.kind == "tool" and bool(moment.facts.get("workflow")))
 
     def _asked_again(self, moment: Moment, fields: dict[str, object]) -> str:
         model, answered = self.outcome.case.model, self._asked_before(moment)
@@ -257,11 +275,23 @@ class Teller:
     def _tell_tool(self, index: int, moment: Moment) -> str:
         given = moment.facts.get("input")
         if moment.facts.get("workflow"):
-            return ""
+            return self._tell_body(index, moment)
         if moment.facts.get("step"):
-            inside = ", ".join(cut(each) for each in given) if isinstance(given, list) else ""
-            return self.say("tool", call=f"{cut(moment.facts.get('name', ''))}({inside})")
+            starts = moment.attempt
+            return self.say(
+                "runs-step" if starts < 2 else "runs-step-again", name=cut(moment.facts.get("name", ""))
+            )
         return self.say("tool", call=f"{cut(moment.tool)}({pairs(given)})")
+
+    def _tell_body(self, index: int, moment: Moment) -> str:
+        """A workflow body starts, or is replayed over what is recorded."""
+        fields: dict[str, object] = {"process": moment.process}
+        later = self._later_once(index, moment)
+        if later:
+            return self.say("replays-later", later=later, **fields)
+        if moment.facts.get("records") or moment.process > 1:
+            return self.say("replays", **fields)
+        return self.say("runs-body", call=f"{cut(moment.tool)}({pairs(moment.facts.get('input'))})", **fields)
 
     # -- calls --------------------------------------------------------------------------------------------
 
@@ -323,7 +353,7 @@ class Teller:
         return acted_words(facts, dealing, seconds, self.language)
 
     def _key_history(self, facts: Mapping[str, object]) -> Mapping[str, object]:
-        """Whether there was a charge before this one at all, and one with the same key."""
+        """Whether it is the first charge of its kind (nobody wonders at the key), or the key was heeded."""
         numbers = facts.get("entries")
         number = numbers[0] if isinstance(numbers, list) and numbers else 0
         before = [each for each in self.outcome.ledger if each.effect == "charge" and each.number < number]
@@ -333,9 +363,11 @@ class Teller:
             and each.facts.get("key") == facts["key"]
             for each in self.trace
         )
+        charged = self.seen.entry(number)
+        about = _about(charged.fields) if charged is not None else None
+        before = [each for each in before if each.key == facts["key"] or _about(each.fields) == about]
         same = any(each.key == facts["key"] for each in before)
-        entry = self.seen.entry(number)
-        late = entry is not None and any(each.process > entry.process for each in before)
+        late = charged is not None and any(each.process > charged.process for each in before)
         return {"first": not before or (same and forgotten) or late, "ignored": same and not forgotten}
 
     def _tell_landed(self, index: int, moment: Moment) -> tuple[str, ...]:
@@ -350,7 +382,14 @@ class Teller:
         name = error.partition(":")[0]
         if name in _TOLD_BEFORE:  # what was refused has been said at the call, in this language
             error = name
-        return self.say("threw", error=cut(error, 200))
+        return self.say("threw-step" if moment.facts.get("again") else "threw", error=cut(error, 200))
+
+    def _tell_diverged(self, index: int, moment: Moment) -> str:
+        found = str(moment.facts.get("found", ""))
+        recorded = quote(moment.facts.get("recorded", ""), self.language)
+        if not found:
+            return self.say("ends-early", recorded=recorded)
+        return self.say("another-way", found=quote(found, self.language), recorded=recorded)
 
     def _tell_bad_request(self, index: int, moment: Moment) -> str:
         text = REFUSALS.get(str(moment.facts.get("code")))
@@ -367,15 +406,21 @@ class Teller:
             name = _IN_CALL.get(str(place.fault), "dies-other")
         elif place.kind == "pause" and place.facts.get("for") == "person":
             name = "dies-waiting"
+        elif place.kind == "pause" and place.facts.get("durable"):
+            name = "dies-parked"
         else:
             name = _DEATHS.get(place.kind, "dies-other")
         said = [self.say(name, process=moment.process)]
-        if place.kind in _UNCOMMITTED and place.attempt > 0:
+        if place.kind in _UNCOMMITTED and place.attempt > 0 and self.outcome.case.policy == "eve":
             said.append(self.say("nothing-committed"))
         return tuple(said)
 
     def _tell_pause(self, index: int, moment: Moment) -> str:
         seconds = moment.facts.get("seconds")
+        if moment.facts.get("durable") and isinstance(seconds, (int, float)):
+            before = self.trace[index - 1] if index else moment
+            name = "sleeps" if before.kind != "start" else "sleeps-on" if seconds > 0 else "slept"
+            return self.say(name, time=spell(float(seconds), self.language))
         return (
             self.say("pause", time=spell(float(seconds), self.language))
             if isinstance(seconds, (int, float))
@@ -402,6 +447,8 @@ class Teller:
         return self.say("committed", step=self.step(moment))
 
     def _tell_note(self, index: int, moment: Moment) -> str:
+        if moment.facts.get("what") == "no-answer":
+            return self.say("no-answer")
         return self.say("note", text=cut(moment.facts["text"])) if "text" in moment.facts else ""
 
     def _tell_asked(self, index: int, moment: Moment) -> str:
@@ -409,6 +456,10 @@ class Teller:
 
     def _tell_told(self, index: int, moment: Moment) -> str:
         return self.say("told", text=quote(moment.facts.get("answer", ""), self.language))
+
+
+def _about(fields: Mapping[str, object]) -> dict[str, object]:
+    return {name: value for name, value in fields.items() if name != "id"}
 
 
 def _capital(text: str) -> str:

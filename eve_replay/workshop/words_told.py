@@ -28,6 +28,14 @@ TOLD = texts(
         "进程 {process} 执行{step}：模型要求调用 {asks}。",
     ),
     asks_further=("It runs {step}: the model asks for {asks}.", "接着执行{step}：模型要求调用 {asks}。"),
+    asks_inside=(
+        "Still in the same step the model asks for {asks}.",
+        "还在同一步里，模型又要求调用 {asks}。",
+    ),
+    again_here=(
+        "It runs {step} again from the start: the model is asked again.",
+        "它从头再执行{step}：模型又被询问一次。",
+    ),
     asking=("Process {process} runs {step} and asks the model.", "进程 {process} 执行{step}，询问模型。"),
     closing=(
         "Process {process} runs {step}: the model says that it is done.",
@@ -96,8 +104,8 @@ TOLD = texts(
         "被打断的 {tool} 调用不再执行：模型被告知结果未知。",
     ),
     replayed_name=(
-        "{name} is answered from its record; nothing of it runs.",
-        "{name} 由记录回答，不再执行。",
+        "The step {name} is answered from its record; nothing of it runs.",
+        "步骤 {name} 由记录回答，不再执行。",
     ),
     dormant=(
         "In this environment nothing takes the run up again by itself.",
@@ -108,6 +116,39 @@ TOLD = texts(
         "这一步又执行了一遍，但无法提交：已死进程留下的锁挡住了它。",
     ),
     tool=("It calls {call}.", "它调用 {call}。"),
+    runs_body=(
+        "Process {process} runs the workflow {call} from its start.",
+        "进程 {process} 从头执行工作流 {call}。",
+    ),
+    replays=(
+        "Process {process} replays the body from its start.",
+        "进程 {process} 从头重放函数体。",
+    ),
+    replays_later=(
+        "{later} process {process} replays the body from its start.",
+        "{later}进程 {process} 从头重放函数体。",
+    ),
+    runs_step=("It runs the step {name}.", "它执行步骤 {name}。"),
+    runs_step_again=("It runs the step {name} again.", "它再次执行步骤 {name}。"),
+    threw_step=(
+        "The step ends with an error and will be tried again: {error}.",
+        "这一步以错误结束，将会重试：{error}。",
+    ),
+    sleeps=(
+        "The run parks for {time}; meanwhile it needs no process.",
+        "运行停放 {time}，其间不需要进程。",
+    ),
+    sleeps_on=("The run stays parked for another {time}.", "运行继续停放 {time}。"),
+    slept=("The time of the wait is over already.", "等待的时间早已过去。"),
+    another_way=(
+        "The body asks for {found} here, while the record has {recorded}.",
+        "函数体在这里要求 {found}，而记录里是 {recorded}。",
+    ),
+    ends_early=(
+        "The body ends here, while the record still has {recorded}.",
+        "函数体到这里就结束了，而记录里还有 {recorded}。",
+    ),
+    no_answer=("Nobody answers.", "没有人回答。"),
     returned=("The tool returns: {result}.", "工具返回：{result}。"),
     returned_nothing=("The tool returns nothing.", "工具没有返回内容。"),
     threw=("The tool ends with an error: {error}.", "工具以错误结束：{error}。"),
@@ -239,6 +280,7 @@ TOLD = texts(
         "Process {process} dies right after that commit.",
         "进程 {process} 在提交之后立刻死亡。",
     ),
+    dies_parked=("Process {process} dies while the run is parked.", "运行停放期间，进程 {process} 死亡。"),
     dies_waiting=(
         "Process {process} dies while it waits for the person.",
         "进程 {process} 在等人回答时死亡。",
@@ -280,5 +322,7 @@ TOLD = texts(
     space=(" ", ""),
     step=("step {number}", "第 {number} 步"),
     step_turn=("turn {turn}, step {number}", "第 {turn} 轮第 {number} 步"),
+    landed_right=("right after that look", "就在这次查询之后"),
+    landed_at=("at {time}", "到第 {time}"),
     nothing=("nothing", "无"),
 )

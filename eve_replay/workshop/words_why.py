@@ -100,10 +100,9 @@ WHY = texts(
     ),
     checked_too_early=(
         "Process {looked_process} looked ({where}, at {looked_at}) and found nothing: the request that"
-        " process {first_process} had sent at {sent_at} was still on its way. It was carried out at"
-        " {landed_at}.",
+        " process {first_process} had sent at {sent_at} was still on its way. It was carried out {landed}.",
         "进程 {looked_process} 查询过（{where}，第 {looked_at}），没有查到："
-        "进程 {first_process} 在第 {sent_at}发出的请求还在路上，到第 {landed_at}才被执行。",
+        "进程 {first_process} 在第 {sent_at}发出的请求还在路上，{landed}才被执行。",
     ),
     noted_too_late=(
         "Process {looked_process} looked for its note ({note}) and found nothing: the note is written after"
@@ -206,6 +205,10 @@ WHY = texts(
     hangs=(
         "The process died inside the commit, and what was written by then blocks every later start.",
         "进程死在提交中途，已写下的内容挡住了之后的每次启动。",
+    ),
+    hangs__no_answer=(
+        "The run asks a person, and nobody answers.",
+        "运行在询问一个人，而没有人回答。",
     ),
     person_not_needed=(
         "A person was told of {subject} although nothing had gone wrong in that step: no crash, no lost"

@@ -21,6 +21,7 @@ from eve_replay.workshop.promises import (
     person_only_when_needed,
 )
 from eve_replay.workshop.runtime import run
+from eve_replay.workshop.workflow import run_workflow
 
 
 def kinds(moment) -> tuple[str, ...]:
@@ -191,7 +192,7 @@ def test_checked_too_early():
 
     said = found(pay)
     assert (said.code, said.facts["where"]) == ("checked-too-early", "payments.find")
-    assert said.facts["looked_at"] < said.facts["landed_at"]
+    assert said.facts["sent_at"] < said.facts["looked_at"] <= said.facts["landed_at"]
     assert said.facts["cut"] == "crash-in-flight"
 
 
@@ -519,3 +520,85 @@ def test_every_outcome_of_every_promise_has_a_diagnosis():
         if breach is not None:
             seen.add(diagnose(outcome, breach).code)
     assert seen and seen <= set(DIAGNOSES)
+
+
+# -- workflow bodies -----------------------------------------------------------------------------------
+
+
+def broken(body, case, *promises, only=None):
+    whole = run_workflow(body, case)
+    schedules = [()]
+    for moment in whole.trace:
+        if moment.number is not None and not moment.kind.startswith("commit"):
+            schedules += [
+                (Fault(moment.number, kind),) for kind in kinds(moment) if only is None or kind in only
+            ]
+    for schedule in schedules:
+        outcome = run_workflow(body, case, schedule)
+        for promise in promises or (each_deed_once(), it_ends()):
+            breach = promise(outcome)
+            if breach is not None:
+                return diagnose(outcome, breach)
+    raise AssertionError("it holds")
+
+
+ASKED = case_of("INV-7", answers=("yes",))
+
+
+def test_outside_a_step():
+    def body(input, ctx, outside):
+        result = charge(input, outside)
+        ctx.ask("Really?")
+        return result
+
+    said = broken(body, ASKED)
+    assert said.code == "outside-a-step"
+    assert (said.facts["first_process"], said.facts["second_process"]) == (1, 1)
+
+
+def test_a_step_without_key():
+    def body(input, ctx, outside):
+        return ctx.step("charge", lambda: charge(input, outside))
+
+    assert broken(body, ASKED).code == "no-key"
+
+
+def test_diverged():
+    seen = []
+
+    def body(input, ctx, outside):
+        seen.append(1)
+        ctx.step(f"charge {len(seen)}", lambda: charge(input, outside, key=input["invoice"]))
+        ctx.ask("Really?")
+        return {"status": "done"}
+
+    said = broken(body, ASKED, it_ends())
+    assert (said.code, said.facts["recorded"], said.facts["asked"]) == ("diverged", "charge 1", "charge 2")
+
+    def short(input, ctx, outside):
+        seen.append(1)
+        if len(seen) % 2:
+            ctx.ask("Really?")
+        return charge(input, outside, key=input["invoice"])
+
+    seen.clear()
+    assert broken(short, ASKED, it_ends()).facts["because"] == "ended"
+
+
+def test_nobody_answers():
+    def body(input, ctx, outside):
+        ctx.ask("Really?")
+        return charge(input, outside, key=input["invoice"])
+
+    said = broken(body, case_of("INV-7"), it_ends())
+    assert (said.code, said.facts["because"]) == ("hangs", "no-answer")
+
+
+def test_wedged():
+    def pay(input, ctx, outside):
+        return charge(input, outside, key=input["invoice"])
+
+    lock = next(moment for moment in run({"pay": pay}, ONE).trace if moment.kind == "commit-lock")
+    outcome = run({"pay": pay}, ONE, (Fault(lock.number),))
+    said = diagnose(outcome, it_ends()(outcome))
+    assert (said.code, said.facts["because"]) == ("hangs", "wedged")

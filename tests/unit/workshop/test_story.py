@@ -13,6 +13,7 @@ from eve_replay.workshop.promises import each_deed_once
 from eve_replay.workshop.runtime import run
 from eve_replay.workshop.story import next_hint, story, why
 from eve_replay.workshop.words import EFFECTS, NEXT, REFUSALS, SERVICES, TOLD, WHY, fill, quote, spell
+from eve_replay.workshop.workflow import run_workflow
 
 PAID = Deed(effect="charge", match={"invoice": "INV-7"}, words="invoice INV-7")
 CASE = Case(
@@ -133,3 +134,94 @@ def test_fields_that_are_missing_do_not_stop_a_story():
     assert fill(Text("{a} and {b}", "{a}和{b}"), "en", {"a": 1}) == "1 and ?"
     assert quote("x", "en") == "'x'" and quote("x", "zh") == "“x”"
     assert fill(Text("", "键 {a} 是 {b}。"), "zh", {"a": quote("k", "zh"), "b": 1}) == "键“k”是 1。"
+
+
+def lines_of(outcome, language="en"):
+    return "\n".join(story(outcome, language))
+
+
+def test_a_step_that_is_answered_from_its_record():
+    case = Case(name="two", turns=(CASE.turns[0], CASE.turns[0]), model="same")
+    outcome = run({"pay": by_call_id}, case)
+    commit = next(moment for moment in outcome.trace if moment.kind == "committed")
+    text = lines_of(run({"pay": by_call_id}, case, (Fault(commit.number, "crash-before", 1.0),)))
+    assert (
+        "Process 1 dies right after that commit.\n1 h later process 2 starts.\nTurn 1, step 1 is answered"
+        in text
+    )
+    assert text.count("1 h later") == 1 and "Process 2 runs turn 1, step 2" not in text
+
+
+def test_batches_are_one_step():
+    ask = CASE.turns[0].answers[0]
+    case = Case(name="batch", turns=(Turn(message="pay", answers=(ask, ask)),), calls_per_step=4)
+    assert "Still in the same step the model asks for pay(" in lines_of(run({"pay": by_call_id}, case))
+
+
+def test_flue_does_not_run_a_call_again():
+    case = Case(name="flue", turns=CASE.turns, policy="flue")
+    text = lines_of(run({"pay": by_call_id}, case, (Fault(1, "crash-after"),)))
+    assert (
+        "The interrupted call of pay is not run again: the model is told that its outcome is unknown." in text
+    )
+    assert "Nothing of the step is committed" not in text
+
+
+def test_a_wedged_session():
+    lock = next(m for m in run({"pay": by_call_id}, CASE).trace if m.kind == "commit-lock")
+    text = lines_of(run({"pay": by_call_id}, CASE, (Fault(lock.number),)))
+    assert "it cannot be committed: the lock of the dead process is in the way" in text
+    assert "It runs step 1 again from the start: the model is asked again." in text
+    assert "The session hangs for good." in text
+
+
+def test_a_workflow_is_replayed_from_its_start():
+    def body(input, ctx, outside):
+        ctx.step("charge", lambda: outside.payments.charge("o", 1, key="k", invoice="INV-7"))
+        ctx.sleep(7200)
+        ctx.ask("Really?")
+        return {"status": "done"}
+
+    case = Case(name="wf", turns=CASE.turns, answers=("yes",))
+    lines = story(run_workflow(body, case))
+    assert lines == (
+        "Process 1 runs the workflow pay(invoice INV-7, cents 4200) from its start.",
+        "It runs the step charge.",
+        "It sends charge(o, 1) with key 'k'. The provider charges: ch_1.",
+        "The run parks for 2 h; meanwhile it needs no process.",
+        "Process 1 replays the body from its start.",
+        "The step charge is answered from its record; nothing of it runs.",
+        "A person is asked: 'Really?'.",
+        "The person answers: 'yes'.",
+        "Process 1 replays the body from its start.",
+        "The step charge is answered from its record; nothing of it runs.",
+        "Invoice INV-7 was charged once.",
+    )
+    parked = next(m for m in run_workflow(body, case).trace if m.kind == "pause")
+    text = lines_of(run_workflow(body, case, (Fault(parked.number, "crash-before", 3.0),)))
+    assert "Process 1 dies while the run is parked.\n3 h later process 2 goes on." in text
+    assert "The time of the wait is over already." in text
+
+
+def test_what_lands_late_is_told_where_it_landed():
+    def check(input, ctx, outside):
+        if outside.payments.find(invoice=input["invoice"]):
+            return {"status": "charged"}
+        return by_call_id(input, ctx, outside)
+
+    lines = story(run({"pay": check}, CASE, (Fault(2, "crash-in-flight"),)))
+    assert lines[5:8] == (
+        "It asks the provider for charges with invoice INV-7. It finds none.",
+        "Right after this answer the request of process 1 is carried out. The provider charges: ch_1.",
+        lines[7],
+    )
+
+    def keyed(input, ctx, outside):
+        return outside.payments.charge("o", 1, key="k", invoice=input["invoice"])
+
+    text = lines_of(run({"pay": keyed}, CASE, (Fault(1, "crash-in-flight"),)))
+    assert (
+        "It sends charge(o, 1) with key 'k'. The request of process 1 with this key is still on its way: the"
+        " provider carries it out first. The provider charges: ch_1. The provider knows the key and answers"
+        " with ch_1 again; nothing more is done."
+    ) in text
