@@ -20,6 +20,8 @@ def fault_words(outcome: Outcome, index: int, language: Language) -> str:
     if moment is None:
         return FAULTS[fault.kind].get(language)
     name = fault.kind if moment.kind == "call" else moment.kind
+    if moment.kind == "pause" and moment.facts.get("durable") is True:
+        name = "parked"
     place = place_of(moment, language) if moment.kind == "call" else moment.tool
     text = ACCIDENTS.get(name, ACCIDENTS[fault.kind])
     return text.get(language).format(n=moment.process, place=place or place_of(moment, language))

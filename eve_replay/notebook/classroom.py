@@ -72,7 +72,7 @@ class Desk:
         """
         asked = Predicting(self.task, name, self.language, self.progress)
         if choice is not None:
-            asked.choose(choice - 1 if isinstance(choice, int) else choice)
+            asked.choose(choice - 1 if type(choice) is int else choice)
         data = asked.data()
         lines = [data["question"], *(f"  {n}. {text}" for n, text in enumerate(data["choices"], 1))]
         if data["shown"] is not None:
@@ -171,7 +171,9 @@ def verdict_widget(verdict: Verdict) -> ClassroomWidget:
     """Return a verdict as it is shown: stamp, story, why, what next, and the picture."""
     language = verdict.language
     tried = ""
-    if verdict.tried and verdict.cases:
+    if verdict.passed:
+        tried = ""  # the headline says it
+    elif verdict.tried and verdict.cases:
         name = "verdict-case" if verdict.cases == 1 else "verdict-cases"
         cases = word(name, language, n=verdict.cases)
         tried = word("verdict-tried", language, tried=verdict.tried, cases=cases)

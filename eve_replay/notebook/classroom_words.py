@@ -79,6 +79,10 @@ WORDS: Mapping[str, Text] = {
         "Tried {tried} ways. This is the shortest one that breaks it.",
         "试了 {tried} 种方式，这是让它出错的最短一种。",
     ),
+    "broken_already": Text(
+        "It breaks without any crash: nothing has to go wrong for it.",
+        "不用崩溃就会出错：什么意外都不需要。",
+    ),
     "broken_elsewhere": Text(
         "Tried {tried} ways. Nothing breaks it in the case you chose; this case does.",
         "试了 {tried} 种方式。你选的情形里没有出错；这个情形会出错。",
@@ -119,9 +123,9 @@ WORDS: Mapping[str, Text] = {
         "代码的时刻变了；崩溃已移到最近的一个时刻。",
     ),
     "replayed": Text("replayed from the record", "由记录回放"),
-    "step": Text("step {n}", "步骤 {n}"),
-    "turn_step": Text("turn {turn}, step {n}", "第 {turn} 轮，步骤 {n}"),
-    "closing": Text("closing answer", "结束答复"),
+    "step": Text("step {n}", "第 {n} 步"),
+    "turn_step": Text("turn {turn}, step {n}", "第 {turn} 轮第 {n} 步"),
+    "closing": Text("closing answer", "结束回答"),
     "model": Text("model", "模型"),
     "returned": Text("returned", "返回"),
     "pause": Text("wait", "等待"),
@@ -130,8 +134,10 @@ WORDS: Mapping[str, Text] = {
     "commit-record": Text("record", "记录"),
     "committed": Text("committed", "已提交"),
     "landed": Text("lands", "到达"),
-    "asked": Text("asks", "询问"),
-    "told": Text("answer", "答复"),
+    "parked": Text("parked", "挂起"),
+    "body": Text("body", "主体"),
+    "recorded": Text("recorded step", "记录的步骤"),
+    "over": Text("body again from its start", "主体从头再来"),
     "end-completed": Text("completes", "完成"),
     "end-dormant": Text("sleeps: nothing wakes it", "休眠：没有东西唤醒它"),
     "end-hangs": Text("hangs for good", "永久卡住"),
@@ -166,7 +172,6 @@ WORDS: Mapping[str, Text] = {
     "s-dies": Text("dies here", "在此崩溃"),
     # verdict
     "verdict-passed": Text("Passed", "通过"),
-    "verdict-not-yet": Text("Not yet", "还没有"),
     "verdict-story": Text("The shortest way in which it fails", "出错的最短方式"),
     "verdict-why": Text("Why", "原因"),
     "verdict-next": Text("What to think about next", "接下来想一想"),
@@ -181,11 +186,11 @@ WORDS: Mapping[str, Text] = {
 
 #: How a crash is called in the row of its cells; short, they stand in a narrow column.
 FAULTS: Mapping[FaultKind, Text] = {
-    "crash-before": Text("dies here, before a call", "在此崩溃（调用前）"),
-    "crash-in-flight": Text("dies, request under way", "请求在途时崩溃"),
-    "crash-after": Text("dies, outside has acted", "外部执行后崩溃"),
-    "lost": Text("done, but answer lost", "已执行，答复丢失"),
-    "refused": Text("not done, no answer", "未执行，也无答复"),
+    "crash-before": Text("dies here", "在此崩溃"),
+    "crash-in-flight": Text("dies, request in flight", "请求在途时崩溃"),
+    "crash-after": Text("dies, outside acted", "外部执行后崩溃"),
+    "lost": Text("done, but answer lost", "已执行，回答丢失"),
+    "refused": Text("not done, no answer", "未执行，也没有回答"),
 }
 
 #: What goes wrong in one sentence, by the kind of fault, or of the moment for a crash outside a call.
@@ -195,10 +200,10 @@ ACCIDENTS: Mapping[str, Text] = {
         "process {n} dies while “{place}” is under way", "进程 {n} 崩溃时，“{place}”请求还在途中"
     ),
     "crash-after": Text(
-        "process {n} dies when the outside has done “{place}”", "外部执行“{place}”后，进程 {n} 崩溃"
+        "process {n} dies after the outside did “{place}”", "外部执行“{place}”后，进程 {n} 崩溃"
     ),
-    "lost": Text("“{place}” is done, but its answer is lost", "“{place}”已执行，但答复丢失"),
-    "refused": Text("“{place}” is not done, and no answer comes", "“{place}”未执行，也没有答复"),
+    "lost": Text("“{place}” is done, but its answer is lost", "“{place}”已执行，但回答丢失"),
+    "refused": Text("“{place}” is not done, and no answer comes", "“{place}”未执行，也没有回答"),
     "model": Text("process {n} dies while the model is asked", "进程 {n} 在询问模型时崩溃"),
     "pause": Text("process {n} dies while it waits", "进程 {n} 在等待时崩溃"),
     "returned": Text("process {n} dies when “{place}” has returned", "“{place}”返回后，进程 {n} 崩溃"),
@@ -210,7 +215,7 @@ ACCIDENTS: Mapping[str, Text] = {
         "process {n} dies inside the commit, the record is written", "进程 {n} 在提交途中崩溃，记录已写入"
     ),
     "committed": Text("process {n} dies right after the commit", "进程 {n} 在提交之后立即崩溃"),
-    "asked": Text("process {n} dies while a person is asked", "进程 {n} 在询问人时崩溃"),
+    "parked": Text("process {n} dies while it is parked", "进程 {n} 在挂起时崩溃"),
 }
 
 #: What a broken promise is called in a cell, by its code.
@@ -264,4 +269,6 @@ def place_of(moment: Moment, language: Language) -> str:
     """Return what a moment is called above its column."""
     if moment.kind == "call":
         return moment.method or moment.service
+    if moment.kind == "pause" and moment.facts.get("durable") is True:
+        return WORDS["parked"].get(language)
     return WORDS[moment.kind].get(language) if moment.kind in WORDS else moment.kind

@@ -18,9 +18,7 @@ __all__ = ["Box", "Column", "Lane", "Lanes", "Slot", "lanes_of", "slots_of"]
 Slot = tuple[str, int, int, int, str, str, int]
 
 #: What gets a box of its own; everything else belongs to the box before it.
-_BOXED = frozenset(
-    ("model", "call", "pause", "returned", "commit", "committed", "landed", "asked", "told")
-)  # fmt: skip
+_BOXED = frozenset(("model", "call", "pause", "returned", "commit", "committed", "landed"))
 #: The three writes of a commit are one box, unless the process dies between them.
 _INSIDE = frozenset(("commit-lock", "commit-record"))
 #: What is told about a process as a whole, not about a place in it.
@@ -55,6 +53,7 @@ class Lane:
         first, last: its trace indices.
         replayed: (turn, step, position or -1) of what was answered from the record.
         died: by a crash.
+        over: a workflow body that starts from its beginning in a process that lives.
     """
 
     process: int
@@ -63,6 +62,7 @@ class Lane:
     boxes: list[Box] = field(default_factory=list)
     replayed: list[tuple[int, int, int]] = field(default_factory=list)
     died: bool = False
+    over: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,23 +91,33 @@ class Lanes:
     appears: dict[int, int]
 
 
-def slots_of(trace: Sequence[Moment]) -> list[tuple[int, Slot]]:
-    """Return the trace indices that have a box, with their places."""
+def slots_of(trace: Sequence[Moment]) -> list[tuple[int, int, Slot]]:
+    """Return what has a box: trace index, number of its lane, and its place.
+
+    A lane is a process. A workflow body that is replayed from its start while its process lives (it was
+    parked) gets another lane. What lands late stands in the lane of what runs then.
+    """
     seen: Counter[tuple[str, int, int, int, str, str]] = Counter()
-    found: list[tuple[int, Slot]] = []
+    found: list[tuple[int, int, Slot]] = []
+    lane, empty = -1, False
     for index, moment in enumerate(trace):
-        if moment.kind == "start":
+        if moment.kind == "start" or lane < 0 or (_starts_over(moment) and not empty):
+            lane, empty = lane + 1, True
             seen.clear()
         if moment.kind not in _BOXED and not (moment.kind in _INSIDE and moment.fault is not None):
             continue
+        empty = False
         base = (moment.kind, moment.turn, moment.step, moment.position, moment.service, moment.method)
-        # What an attempt does again comes to the same places.
-        again = moment.kind == "model" and seen[base] > 0 and moment.attempt > 1
-        if again:
+        if moment.kind == "model" and seen[base]:
+            # The same process runs the step once more: to the same places.
             seen = Counter({each: n for each, n in seen.items() if each[1:3] != base[1:3]})
-        found.append((index, (*base, seen[base])))
+        found.append((index, lane, (*base, seen[base])))
         seen[base] += 1
     return found
+
+
+def _starts_over(moment: Moment) -> bool:
+    return moment.kind == "tool" and moment.facts.get("workflow") is True
 
 
 def lanes_of(outcome: Outcome, plan: Iterable[Outcome] = ()) -> Lanes:
@@ -121,40 +131,36 @@ def lanes_of(outcome: Outcome, plan: Iterable[Outcome] = ()) -> Lanes:
     columns: list[Column] = []
     for each in (*plan, outcome):
         _merge(columns, each.trace)
-    found = dict(slots_of(outcome.trace))
+    found = {index: (lane, slot) for index, lane, slot in slots_of(outcome.trace)}
     lanes: list[Lane] = []
     for index, moment in enumerate(outcome.trace):
-        # Whatever happens between two starts stands in one lane: what lands late, beside what runs then.
-        if moment.kind == "start" or not lanes:
-            lanes.append(Lane(process=moment.process, first=index, last=index))
-        _add(lanes[-1], index, moment, found.get(index))
+        over = _starts_over(moment) and bool(lanes) and bool(lanes[-1].boxes)
+        if moment.kind == "start" or over or not lanes:
+            lanes.append(Lane(process=moment.process, first=index, last=index, over=over))
+        _add(lanes[-1], index, moment, found[index][1] if index in found else None)
     return Lanes(columns=tuple(columns), lanes=tuple(lanes), appears=_place(outcome, lanes))
 
 
 def _merge(columns: list[Column], trace: Sequence[Moment]) -> None:
-    """Put the places of each process into the common order: known ones stay, new ones come after the last."""
-    where = {column.slot: place for place, column in enumerate(columns)}
-    starts = [index for index, moment in enumerate(trace) if moment.kind == "start"]
-    lane, place = -1, -1
-    for index, slot in slots_of(trace):
-        moment = trace[index]
-        now = sum(start <= index for start in starts)
-        if now != lane:
-            lane, place = now, -1
-        if slot in where:
-            place = where[slot]
-            continue
-        place = _room(columns, place, slot)
-        columns.insert(place, Column(slot=slot, moment=moment))
-        where = {column.slot: number for number, column in enumerate(columns)}
+    """Put the places of each lane into the common order: new ones come before the next known one."""
+    paths: dict[int, list[tuple[int, Slot]]] = {}
+    for index, lane, slot in slots_of(trace):
+        paths.setdefault(lane, []).append((index, slot))
+    for path in paths.values():
+        known = {column.slot for column in columns}
+        place = -1
+        for number, (index, slot) in enumerate(path):
+            if slot in known:
+                place = _where(columns, slot)
+                continue
+            following = next((each for _, each in path[number + 1 :] if each in known), None)
+            before = len(columns) if following is None else _where(columns, following)
+            place = max(place + 1, before)
+            columns.insert(place, Column(slot=slot, moment=trace[index]))
 
 
-def _room(columns: Sequence[Column], place: int, slot: Slot) -> int:
-    """Return where a new place goes: after the last one of its process, not before earlier steps."""
-    after = place + 1
-    while after < len(columns) and (columns[after].step < (slot[1], slot[2])) and slot[1] >= 0:
-        after += 1
-    return after
+def _where(columns: Sequence[Column], slot: Slot) -> int:
+    return next(number for number, column in enumerate(columns) if column.slot == slot)
 
 
 def _add(lane: Lane, index: int, moment: Moment, slot: Slot | None) -> None:

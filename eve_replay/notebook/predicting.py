@@ -8,7 +8,7 @@ from typing import Any
 
 from eve_replay.errors import EveReplayError, WrongUse
 from eve_replay.notebook.classroom_words import word, words_for
-from eve_replay.notebook.scenery import safe_data
+from eve_replay.notebook.scenery import safe_data, safe_lines_of
 from eve_replay.workshop.model import Language
 from eve_replay.workshop.progress import Progress
 from eve_replay.workshop.task import Prediction, Task
@@ -57,7 +57,7 @@ class Predicting:
         return {
             "lang": "zh-CN" if language == "zh" else "en",
             "words": words_for(language),
-            "question": safe_data(prediction.question.get(language)),
+            "question": safe_lines_of(prediction.question.get(language)),
             "choices": [safe_data(each.get(language)) for each in prediction.choices],
             "shown": None if chosen is None else self._shown(chosen),
         }
@@ -117,12 +117,12 @@ class Predicting:
             {
                 "right": right,
                 "answer": answer,
-                "reveal": self._reveal(),
                 "source": self._prediction.source,
                 "trouble": trouble,
             }
         )
-        return {**shown, "choice": choice}
+        shown["reveal"] = safe_lines_of(self._reveal())
+        return {**shown, "choice": safe_lines_of(choice) if isinstance(choice, str) else choice}
 
     def _reveal(self) -> str:
         prediction = self._prediction

@@ -14,11 +14,12 @@ from eve_replay.notebook.classroom_words import place_of, word
 from eve_replay.notebook.lanes import Box, Lane, Lanes, Slot, lanes_of
 from eve_replay.notebook.tallies import entry_tones, mark_of, sign_of, sums_of
 from eve_replay.values import preview
-from eve_replay.views.safe import safe_text
+from eve_replay.views.safe import safe_lines, safe_text
 from eve_replay.views.tone import Tone
 from eve_replay.workshop.model import Entry, Language, Moment, Outcome, Promise
+from eve_replay.workshop.telling import Teller
 
-__all__ = ["drawn", "safe_data", "slot_name", "time_words"]
+__all__ = ["drawn", "safe_data", "safe_lines_of", "slot_name", "time_words"]
 
 _ENDS: dict[str, Tone] = {"completed": "ok", "dormant": "parked"}
 
@@ -69,10 +70,10 @@ def drawn(
             _lane(outcome, lane, scene, place, tones, language, last=lane is scene.lanes[-1])
             for lane in scene.lanes
         ],
-        "moments": _moments(outcome),
+        "moments": _moments(outcome, language),
         "ledger": [_entry(entry, scene, tones, language) for entry in outcome.ledger],
         "sums": sums,
-        "told": _told(outcome, language),
+        "told": _told(outcome),
         "end": end,
         "threw": _threw(outcome),
         "faults": [[fault.point, fault.kind, fault.hours] for fault in outcome.schedule],
@@ -81,6 +82,11 @@ def drawn(
     }
     found: dict[str, Any] = safe_data(view)
     return found
+
+
+def safe_lines_of(text: str) -> str:
+    """Return text of several lines safe to draw, its line ends kept."""
+    return "\n".join(safe_lines(text))
 
 
 def safe_data(value: Any) -> Any:
@@ -104,21 +110,20 @@ def _bands(outcome: Outcome, scene: Lanes, language: Language) -> list[dict[str,
     """Name the steps above their columns; what belongs to no step joins the one before it."""
     bands: list[dict[str, Any]] = []
     several = len(outcome.case.turns) > 1
+    body = any(moment.facts.get("workflow") is True for moment in outcome.trace)
     for number, column in enumerate(scene.columns):
         turn, step = column.step
-        if step < 0 and bands:
+        if step < 0 and bands and not body:
             bands[-1]["to"] = number
             continue
         if not bands or bands[-1]["step"] != (turn, step):
-            name = word("turn_step", language, turn=turn + 1, n=step + 1) if several else ""
-            name = name or word("step", language, n=step + 1)
-            bands.append(
-                {"step": (turn, step), "label": "" if step < 0 else name, "from": number, "closing": False}
-            )
+            name = "turn_step" if several else "body" if step < 0 else "recorded" if body else "step"
+            label = word(name, language, turn=turn + 1, n=step + 1)
+            bands.append({"step": (turn, step), "label": label, "from": number, "closing": False})
         bands[-1]["to"] = number
         bands[-1]["closing"] |= column.moment.facts.get("closing") is True
     for band in bands:
-        if band.pop("closing") and band["label"]:
+        if band.pop("closing"):
             band["label"] = f"{band['label']}{'：' if language == 'zh' else ': '}{word('closing', language)}"
         del band["step"]
     return bands
@@ -170,9 +175,11 @@ def _lane(
     crashed, waits = start.facts.get("crashed"), start.facts.get("waits")
     waited = start.seconds - crashed if isinstance(crashed, int | float) else 0.0
     waited += waits if isinstance(waits, int | float) else 0.0
+    if lane.over:
+        note = _both(word("over", language), note, language)
     if waited >= 1:
         later = word("later", language, time=time_words(waited, language))
-        note = f"{later}{'，' if language == 'zh' else '; '}{note}" if note else later
+        note = _both(later, note, language)
     return {
         "process": lane.process,
         "label": word("process", language, n=lane.process),
@@ -182,6 +189,10 @@ def _lane(
         "spans": spans,
         "boxes": [_box(box, place, tones, language) for box in lane.boxes],
     }
+
+
+def _both(first: str, second: str, language: Language) -> str:
+    return f"{first}{'，' if language == 'zh' else '; '}{second}" if second else first
 
 
 def _box(box: Box, place: dict[Slot, int], tones: dict[int, Tone], language: Language) -> dict[str, object]:
@@ -205,10 +216,10 @@ def _box(box: Box, place: dict[Slot, int], tones: dict[int, Tone], language: Lan
         sign = sign_of("again") if again else "○"
     elif moment.kind == "returned":
         sign = "↩"
+    elif moment.kind == "pause" and moment.facts.get("durable") is True:
+        tone, sign = "parked", sign_of("parked")
     elif moment.kind == "pause":
         sign = "…"
-    elif moment.kind in ("asked", "told"):
-        tone, sign = "parked", "◇"
     if "threw" in box.marks:
         tone, sign, filled = "error", "✗", True
     if moment.fault == "crash-in-flight" and not box.entries:
@@ -254,7 +265,7 @@ def _plain(value: object) -> str:
     return value if isinstance(value, str) else preview(value, 40)
 
 
-def _told(outcome: Outcome, language: Language) -> list[dict[str, object]]:
+def _told(outcome: Outcome) -> list[dict[str, str]]:
     told = []
     for (turn, answer, position), result in sorted(outcome.results.items()):
         try:
@@ -287,13 +298,29 @@ def time_words(seconds: float, language: Language) -> str:
     return word("seconds", language, n=round(seconds))
 
 
-def _moments(outcome: Outcome) -> list[dict[str, Any]]:
-    return [
-        {
-            "text": f"{each.kind} {each.service}.{each.method} {dict(each.facts)}"[:90],
-            "tone": "plain",
-            "sign": "",
-            "process": each.process,
-        }
-        for each in outcome.trace
-    ]
+def _moments(outcome: Outcome, language: Language) -> list[dict[str, Any]]:
+    """Return the run as sentences, each with the trace indices that it covers."""
+    teller = Teller(outcome, language)
+    space = teller.say("space")
+    told: list[dict[str, Any]] = []
+    pending: int | None = None
+    for index, moment in enumerate(outcome.trace):
+        said = teller.sentences(index)
+        if moment.kind == "start" and teller.quiet(index) and not moment.facts.get("first"):
+            said, pending = (), index  # the next sentence tells it
+        if said:
+            dies = moment.kind == "crash"
+            told.append(
+                {
+                    "text": space.join(said),
+                    "process": moment.process,
+                    "from": index if pending is None else pending,
+                    "to": index,
+                    "tone": "harm" if dies else "error" if moment.kind == "threw" else "plain",
+                    "sign": "✕" if dies else sign_of("error") if moment.kind == "threw" else "",
+                }
+            )
+            pending = None
+        elif told and pending is None:
+            told[-1]["to"] = index
+    return told

@@ -10,12 +10,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from eve_replay.errors import WrongUse
+from eve_replay.errors import EveReplayError, WrongUse
 from eve_replay.notebook.accidents import faults_of
 from eve_replay.notebook.classroom_words import word, words_for
 from eve_replay.notebook.lanes import slots_of
 from eve_replay.notebook.scenery import drawn, safe_data, slot_name, time_words
 from eve_replay.notebook.tallies import Mark, mark_of
+from eve_replay.views.safe import safe_text
 from eve_replay.views.tone import TONES
 from eve_replay.workshop.model import Case, Fault, FaultKind, Language, Outcome, Schedule
 from eve_replay.workshop.schedules import KINDS, kinds_at
@@ -104,13 +105,28 @@ class Stage:
         }
 
     def answer(self, request: Mapping[str, Any]) -> object:
-        """Answer a request of the browser."""
+        """Answer a request of the browser.
+
+        Raises:
+            EveReplayError: nobody asks that, or the tool broke what runs it; the message can be shown.
+        """
+        try:
+            return self._answer(request)
+        except EveReplayError:
+            raise
+        except Exception as error:  # whatever a learner's objects do must not silence the stage
+            text = f"{word('cannot_run', self._language)}: {type(error).__name__}: {error}"
+            raise WrongUse(safe_text(text)) from error
+
+    def _answer(self, request: Mapping[str, Any]) -> object:
         do = request.get("do")
         case = self._case(request.get("case"), request.get("policy"))
         if do == "see":
             return self.see(case, faults_of(request.get("faults", ())))
         if do == "strip":
-            return self.strip(case, faults_of(request.get("faults", ())))
+            hours = request.get("hours")
+            faults = faults_of(request.get("faults", ()))
+            return self.strip(case, faults, float(hours) if isinstance(hours, int | float) else None)
         if do == "break":
             return self.shortest(case)
         raise WrongUse(f"Nobody answers {do!r}.")
@@ -129,30 +145,28 @@ class Stage:
         view["chooseWords"] = word("choose_second", self._language, n=outcome.trace[-1].process)
         return view
 
-    def strip(self, case: Case, faults: Schedule) -> dict[str, Any]:
-        """Return for every point after some faults, and every kind, what the outside would see."""
+    def strip(self, case: Case, faults: Schedule, hours: float | None = None) -> dict[str, Any]:
+        """Return for every point after some faults, and every kind, what the outside would see.
+
+        Args:
+            case: the conversation.
+            faults: what went wrong before.
+            hours: how long the process stays away after the next one.
+        """
         base = self.outcome(case, faults)
-        slots = dict(slots_of(base.trace))
         after = faults[-1].point if faults else -1
+        away = self._task.hours[0] if hours is None else hours
         cells = []
-        process = base.trace[-1].process if base.trace else 1
-        hours = self._task.hours[0]
-        for index, moment in enumerate(base.trace):
-            if moment.number is None or moment.number <= after or index not in slots:
+        for index, lane, slot in slots_of(base.trace):
+            moment = base.trace[index]
+            if moment.number is None or moment.number <= after:
                 continue
-            process = moment.process
             for kind in self._kinds(base, index):
-                mark = self._mark(case, (*faults, Fault(moment.number, kind, hours)))
-                cells.append(
-                    {"point": moment.number, "kind": kind, "slot": slot_name(slots[index]), **mark.to_json()}
-                )
-        found: dict[str, Any] = safe_data(
-            {
-                "process": process,
-                "cells": cells,
-                "kinds": [kind for kind in KINDS if any(cell["kind"] == kind for cell in cells)],
-            }
-        )
+                mark = self._mark(case, (*faults, Fault(moment.number, kind, away)))
+                place = {"point": moment.number, "kind": kind, "slot": slot_name(slot), "lane": lane}
+                cells.append({**place, **mark.to_json()})
+        kinds = [kind for kind in KINDS if any(cell["kind"] == kind for cell in cells)]
+        found: dict[str, Any] = safe_data({"cells": cells, "kinds": kinds})
         return found
 
     def shortest(self, case: Case) -> dict[str, Any]:
@@ -170,7 +184,8 @@ class Stage:
             tried += report.tried
             complete = complete and report.complete
             if report.failing is not None:
-                name = "broken" if each is case else "broken_elsewhere"
+                name = "broken" if report.failing.schedule else "broken_already"
+                name = name if each is case else "broken_elsewhere"
                 return {
                     "case": each.name,
                     "faults": [[fault.point, fault.kind, fault.hours] for fault in report.failing.schedule],
@@ -198,11 +213,17 @@ class Stage:
         plain = [[fault.point, fault.kind, fault.hours] for fault in faults]
         yield {"do": "see", **base, "faults": plain}
         for number in range(max(1, len(faults))):
-            yield {"do": "strip", **base, "faults": plain[:number]}
+            away = faults[number].hours if number < len(faults) else self._task.hours[0]
+            yield {"do": "strip", **base, "faults": plain[:number], "hours": away}
         if faults:
             yield {"do": "see", **base, "faults": []}
         for cell in self.strip(case, ())["cells"]:
             yield {"do": "see", **base, "faults": [[cell["point"], cell["kind"], self._task.hours[0]]]}
+        for other in self._cases:
+            if other.name != case.name:
+                base = {"case": other.name, "policy": case.policy}
+                yield {"do": "see", **base, "faults": []}
+                yield {"do": "strip", **base, "faults": [], "hours": self._task.hours[0]}
 
     def _runs(self, case: Case) -> Runs:
         where = (case.name, case.policy)

@@ -44,15 +44,13 @@ def mark_of(outcome: Outcome, promises: Iterable[Promise], language: Language) -
     """
     sums = sums_of(outcome, language)
     wrong = [each for each in sums if each["tone"] in ("harm", "warning")]
-    breach = first_breach(outcome, tuple(promises))
     said = "; ".join(str(each["text"]) for each in wrong)
-    if breach is not None:
-        tone = _TONES.get(breach.code, "warning")
-        name = MARKS[breach.code].get(language) if breach.code in MARKS else breach.code
-        return _mark(tone, said or name)
-    harm = next((each for each in sums if each["tone"] == "harm"), None)
-    if harm is not None:
+    if any(each["tone"] == "harm" for each in wrong):
         return _mark("harm", said)
+    breach = first_breach(outcome, tuple(promises))
+    if breach is not None:
+        name = MARKS[breach.code].get(language) if breach.code in MARKS else breach.code
+        return _mark(_TONES.get(breach.code, "warning"), said or name)
     if outcome.ended not in ("completed", "dormant"):
         return _mark("unknown", word(f"end-{outcome.ended}", language))
     if any(entry.effect == "person" for entry in outcome.ledger):

@@ -125,6 +125,11 @@ def server(folder: Path, program: str = "jupyterlab") -> Iterator[str]:
         log.close()
 
 
+#: The package that builds the site without installation brings an extension that only JupyterLite can load;
+#: where both are installed in one environment JupyterLab complains about it, before any page of ours.
+_NOT_OURS = "@jupyterlite/"
+
+
 class Watched:
     """A page with everything it complained about and everywhere it went."""
 
@@ -133,12 +138,16 @@ class Watched:
         self.errors: list[str] = []
         self.abroad: list[str] = []
         page.on("console", self._console)
-        page.on("pageerror", lambda error: self.errors.append(f"uncaught: {error}"))
+        page.on("pageerror", lambda error: self._complained(f"uncaught: {error}"))
         page.on("request", self._request)
 
     def _console(self, message: Any) -> None:
         if message.type == "error":
-            self.errors.append(f"{message.text} {message.location.get('url', '')}")
+            self._complained(f"{message.text} {message.location.get('url', '')}")
+
+    def _complained(self, text: str) -> None:
+        if _NOT_OURS not in text:
+            self.errors.append(text)
 
     def _request(self, request: Any) -> None:
         at_home = ("http://127.0.0.1:", "ws://127.0.0.1:", "data:", "blob:", "file:")

@@ -8,8 +8,9 @@ const CROSS = { "crash-before": "before", "crash-in-flight": "flight", "crash-af
  * pick(level, point, kind) and go(moment); without pick it is a picture.
  */
 function boardView(view, words, { strips = [], faults = [], active = 0, cursor = null, pick = null, go = null } = {}) {
+  const now = cursor === null ? null : view.moments[cursor];
   const place = new Map(view.columns.map((column, i) => [column.slot, i]));
-  const grid = el("div", { class: "er-board", role: "group", "aria-label": words.stage_of, style: { gridTemplateColumns: `var(--er-gutter) repeat(${view.columns.length}, minmax(var(--er-col), 1fr))` } });
+  const grid = el("div", { class: "er-board", role: "group", "aria-label": words.stage_of, style: { gridTemplateColumns: `var(--er-gutter) repeat(${view.columns.length}, minmax(var(--er-col), 1fr))`, minWidth: `calc(var(--er-gutter) + ${view.columns.length} * var(--er-col))` } });
   let row = 1;
   const put = (node, column, width = 1, line = row) => {
     node.style.gridRow = String(line);
@@ -26,7 +27,7 @@ function boardView(view, words, { strips = [], faults = [], active = 0, cursor =
   }
   view.columns.forEach((column, i) => put(el("div", { class: `er-collabel${column.code ? " er-iscode" : ""}`, title: column.title }, column.label), i));
   row++;
-  for (const lane of view.lanes) {
+  view.lanes.forEach((lane, number) => {
     put(el("div", { class: "er-lanerule" }), "all");
     gutter(el("b", {}, lane.label), el("span", { class: `er-lanenote er-t-${lane.tone}` }, lane.sign ? `${lane.sign} ` : "", lane.note));
     if (lane.boxes.length || lane.spans.length) {
@@ -36,25 +37,26 @@ function boardView(view, words, { strips = [], faults = [], active = 0, cursor =
     }
     lane.spans.forEach((span) => put(el("div", { class: "er-span er-f-replayed", title: span.label }, `■ ${span.label}`), span.from, span.to - span.from + 1));
     lane.boxes.forEach((box) => {
-      const here = cursor !== null && box.first <= cursor && cursor <= box.last;
-      const later = cursor !== null && box.first > cursor;
+      const here = now && box.first <= now.to && now.from <= box.last;
+      const later = now && box.first > now.to;
       const label = [box.sign, box.text].filter(Boolean).join(" ");
       const node = el(go ? "button" : "div", {
         class: `er-box er-k-${box.kind}${box.ghost ? " er-ghost" : box.filled ? ` er-f-${box.tone}` : ` er-t-${box.tone}`}${here ? " er-here" : ""}${later ? " er-later" : ""}`,
-        type: go ? "button" : null, tabindex: go ? -1 : null, title: box.title, "aria-label": box.title, "data-point": box.point, onclick: go ? () => go(box.last) : null,
+        type: go ? "button" : null, tabindex: go ? -1 : null, title: box.title, "aria-label": box.title, "data-point": box.point, onclick: go ? () => go(view.moments.findIndex((moment) => box.first <= moment.to)) : null,
       }, el("span", { class: "er-boxtext" }, label));
       if (box.fault) node.append(el("i", { class: `er-cross er-x-${CROSS[box.fault]}`, title: words[`fault-${box.fault}`] }, CROSS[box.fault] === "lost" ? "?" : "✕"));
       put(node, box.col);
     });
     row++;
-    strips.forEach((strip, level) => { if (strip && strip.process === lane.process) stripRows(strip, level); });
-  }
-  function stripRows(strip, level) {
+    strips.forEach((strip, level) => { if (strip) stripRows(strip, level, number); });
+  });
+  function stripRows(strip, level, lane) {
     const fault = faults[level];
-    strip.kinds.forEach((kind, n) => {
+    const cells = strip.cells.filter((cell) => cell.lane === lane && place.has(cell.slot));
+    strip.kinds.filter((kind) => cells.some((cell) => cell.kind === kind)).forEach((kind, n) => {
       const on = level === active && pick;
       gutter(el("span", { class: "er-kind" }, strips.length > 1 ? `${level + 1} · ` : "", words[`fault-${kind}`])).classList.add("er-kindgutter", on ? "er-on" : "er-off");
-      strip.cells.filter((cell) => cell.kind === kind && place.has(cell.slot)).forEach((cell) => {
+      cells.filter((cell) => cell.kind === kind).forEach((cell) => {
         const chosen = fault && fault[0] === cell.point && fault[1] === kind;
         const label = `${words[`fault-${kind}`]}, ${view.columns[place.get(cell.slot)].label}: ${cell.words}`;
         put(el("button", {
@@ -71,7 +73,8 @@ function boardView(view, words, { strips = [], faults = [], active = 0, cursor =
 
 /** What the outside's ledger holds, up to a moment. */
 function ledgerView(view, words, cursor = null) {
-  const shown = view.ledger.filter((entry) => cursor === null || entry.at <= cursor);
+  const until = cursor === null ? Infinity : view.moments[cursor].to;
+  const shown = view.ledger.filter((entry) => entry.at <= until);
   if (!shown.length) return el("div", { class: "er-note" }, words.ledger_empty);
   return el("table", { class: "er-table er-ledger" },
     el("thead", {}, el("tr", {}, ["#", words.what, words.key, words.by].map((text) => el("th", { scope: "col" }, text)))),

@@ -11,7 +11,7 @@ function stageWidget(root, data, source, memory) {
     shell.append(el("div", { class: "er-head" }, el("b", {}, words.stage)), el("div", { class: "er-trouble" }, el("b", {}, `✗ ${words.cannot_run}. `), data.trouble));
     return unfollow;
   }
-  const state = { ...data.start, adding: false, cursor: null, ...(memory.load() || {}) };
+  const state = { ...data.start, adding: false, cursor: null, hours: data.hours[0].hours, ...(memory.load() || {}) };
   const cases = data.cases;
   let view = null, strips = [], turn = 0, say = data.say || "";
   if (!cases.some((each) => each.name === state.case)) { state.case = data.start.case; state.faults = data.start.faults; }
@@ -25,7 +25,7 @@ function stageWidget(root, data, source, memory) {
   const foot = el("div", { class: "er-foot" });
   shell.append(head, bar, note, board, below, foot, live, sheet);
 
-  const save = () => memory.save({ case: state.case, policy: state.policy, faults: state.faults, active: state.active, adding: state.adding, cursor: state.cursor });
+  const save = () => memory.save({ case: state.case, policy: state.policy, faults: state.faults, active: state.active, adding: state.adding, cursor: state.cursor, hours: state.hours });
   const most = () => view.most;
   const base = () => ({ case: state.case, policy: state.policy });
 
@@ -35,7 +35,7 @@ function stageWidget(root, data, source, memory) {
     const levels = state.faults.length + (state.adding || !state.faults.length ? 1 : 0);
     try {
       const asked = source.ask({ do: "see", ...base(), faults: state.faults });
-      const cells = Array.from({ length: levels }, (_, n) => source.ask({ do: "strip", ...base(), faults: state.faults.slice(0, n) }).catch((error) => { if (n === 0 && source.live) throw error; return null; }));
+      const cells = Array.from({ length: levels }, (_, n) => source.ask({ do: "strip", ...base(), faults: state.faults.slice(0, n), hours: state.faults[n] ? state.faults[n][2] : state.hours }).catch((error) => { if (n === 0 && source.live) throw error; return null; }));
       const [seen, ...rest] = await Promise.all([asked, ...cells]);
       if (mine !== turn) return;
       view = seen;
@@ -56,7 +56,7 @@ function stageWidget(root, data, source, memory) {
   const pick = (level, point, kind) => {
     const old = state.faults[level];
     const same = old && old[0] === point && old[1] === kind;
-    change({ faults: [...state.faults.slice(0, level), ...(same ? [] : [[point, kind, old ? old[2] : data.hours[0].hours]])], active: level, adding: state.adding && level === state.faults.length ? false : level > 0 && same, cursor: null });
+    change({ faults: [...state.faults.slice(0, level), ...(same ? [] : [[point, kind, old ? old[2] : state.hours]])], active: level, adding: state.adding && level === state.faults.length ? false : level > 0 && same, cursor: null });
   };
   const go = (moment) => { state.cursor = moment === null ? null : Math.min(Math.max(moment, 0), view.moments.length - 1); save(); draw(); };
   const add = () => { if (state.faults.length && state.faults.length < most() && view.more) change({ adding: true, active: state.faults.length, cursor: null }); };
@@ -115,7 +115,7 @@ function stageWidget(root, data, source, memory) {
   function drawBar() {
     const chip = (fault, n) => el("span", { class: `er-chip${state.active === n ? " er-on" : ""}` },
       el("button", { type: "button", class: "er-chiptext", "data-keep": `chip${n}`, onclick: () => { state.active = n; save(); draw(); } }, el("i", { class: "er-cross" }, "✕"), el("span", {}, view.faultWords[n])),
-      data.hours.length > 1 ? el("select", { "aria-label": words.away, title: words.away, "data-keep": `hours${n}`, onchange: (event) => change({ faults: state.faults.map((each, i) => (i === n ? [each[0], each[1], Number(event.target.value)] : each)), cursor: null }) },
+      data.hours.length > 1 ? el("select", { "aria-label": words.away, title: words.away, "data-keep": `hours${n}`, onchange: (event) => change({ hours: Number(event.target.value), faults: state.faults.map((each, i) => (i === n ? [each[0], each[1], Number(event.target.value)] : each)), cursor: null }) },
         data.hours.map((each) => el("option", { value: each.hours, selected: each.hours === fault[2] }, each.words))) : "",
       el("button", { type: "button", class: "er-chipx", title: view.removeWords[n], "aria-label": view.removeWords[n], onclick: () => change({ faults: state.faults.slice(0, n), active: Math.max(0, n - 1), adding: false, cursor: null }) }, "×"));
     bar.replaceChildren(

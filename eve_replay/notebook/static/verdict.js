@@ -8,7 +8,7 @@ function verdictWidget(root, data) {
   const unfollow = followTheme(shell);
   const part = (title, ...children) => el("section", { class: "er-part" }, el("h4", {}, title), ...children);
   const tone = data.passed ? "ok" : "warning";
-  shell.append(el("div", { class: "er-head" }, el("span", { class: `er-stamp er-f-${tone}` }, `${data.passed ? "✓" : "✗"} ${data.passed ? words["verdict-passed"] : words["verdict-not-yet"]}`), el("b", { class: "er-headtext" }, data.headline)));
+  shell.append(el("div", { class: "er-head" }, el("span", { class: `er-stamp er-f-${tone}` }, data.passed ? `✓ ${words["verdict-passed"]}` : "✗"), el("b", { class: "er-headtext" }, data.headline)));
   const body = el("div", { class: "er-verdictbody" });
   if (data.story.length) body.append(part(words["verdict-story"], el("ol", { class: "er-story" }, data.story.map((text) => el("li", {}, text)))));
   if (data.why) body.append(part(words["verdict-why"], el("p", {}, data.why)));
