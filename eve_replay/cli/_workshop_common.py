@@ -19,7 +19,15 @@ from eve_replay.workshop.lesson import number_of
 from eve_replay.workshop.model import Language
 from eve_replay.workshop.verdict import Verdict
 
-__all__ = ["language_option", "limit_options", "shipped", "shipped_book", "shipped_books", "verdict_lines"]
+__all__ = [
+    "hanging",
+    "language_option",
+    "limit_options",
+    "shipped",
+    "shipped_book",
+    "shipped_books",
+    "verdict_lines",
+]
 
 
 #: Before why it fails, and before what to think about next.
@@ -90,18 +98,19 @@ def verdict_lines(shell: Shell, verdict: Verdict) -> list[Line]:
     """Return a verdict as lines: the sentence, the story in numbered lines, why, what next."""
     width = min(shell.width, 100)
     good = verdict.passed
-    lines = _hanging("✓ " if good else "✗ ", verdict.headline, width, "ok" if good else "error")
+    lines = hanging("✓ " if good else "✗ ", verdict.headline, width, "ok" if good else "error")
     for number, each in enumerate(verdict.story, 1):
-        lines += _hanging(f"{number:>3}. ", each, width, "plain")
+        lines += hanging(f"{number:>3}. ", each, width)
     why, after = _HEADS[verdict.language]
     for head, each in ((why, verdict.why), (after if not verdict.passed else "  ", verdict.next)):
         if each:
             lines += [()] if verdict.story else []
-            lines += _hanging(head, each, width, "plain")
+            lines += hanging(head, each, width)
     return lines
 
 
-def _hanging(head: str, text: str, width: int, tone: Tone) -> list[Line]:
+def hanging(head: str, text: str, width: int, tone: Tone = "plain") -> list[Line]:
+    """Return a text behind a head, its further lines below its start."""
     room = max(width - display_width(head), 10)
     blank = " " * display_width(head)
     parts: Sequence[str] = wrap(safe_text(text), room)

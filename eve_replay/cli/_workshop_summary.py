@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import sys
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -11,7 +13,7 @@ import click
 
 from eve_replay.cli._common import Shell, command, echo, emit_json, finish, note
 from eve_replay.cli._workshop_check import judged, limits_of
-from eve_replay.cli._workshop_common import language_option, limit_options, shipped_books
+from eve_replay.cli._workshop_common import hanging, language_option, limit_options, shipped_books
 from eve_replay.errors import SourceUnreadable
 from eve_replay.problems import Receipt
 from eve_replay.views.table import Cell, Column, Row, Table, table_lines
@@ -19,6 +21,7 @@ from eve_replay.views.text import line, paragraph
 from eve_replay.views.words import plural
 from eve_replay.workshop.book import Book, plain_code, same_code
 from eve_replay.workshop.classroom import Mark, Summary, Work, gather, summarise
+from eve_replay.workshop.lesson import tasks
 from eve_replay.workshop.model import Language
 from eve_replay.workshop.remarks import short
 from eve_replay.workshop.remote import Limits
@@ -26,6 +29,7 @@ from eve_replay.workshop.remote import Limits
 __all__ = ["cli"]
 
 _Key = tuple[str, str]
+_MOST_STUMBLES = 2
 
 
 @command("summary")
@@ -102,8 +106,16 @@ def _run(
         verdict = judged(book, language, limits)
         return (verdict.passed, verdict.code) if verdict is not None else (True, "")
 
+    watched = sys.stderr.isatty()
+    said: dict[_Key, tuple[bool, str]] = {}
     with ThreadPoolExecutor(max_workers=jobs) as pool:
-        return dict(zip(books, pool.map(one, books.values()), strict=True))
+        for key, each in zip(books, pool.map(one, books.values()), strict=True):
+            said[key] = each
+            if watched:
+                click.echo(f"\r{len(said)} of {len(books)} ", nl=False, err=True)
+    if watched:
+        click.echo(err=True)
+    return said
 
 
 def _write(name: str, summary: Summary) -> None:
@@ -128,12 +140,12 @@ def _tell(shell: Shell, summary: Summary, language: Language) -> None:
         return
     legend = "✓ passed   ✗3 tried three times, not passed   · not begun   right: predictions that were right"
     echo(shell, [(), *paragraph(legend, width=shell.width, tone="muted")])
-    told = [_stumbles(summary, lesson, language) for lesson in summary.lessons]
-    if any(told):
+    told = [(lesson, _stumbles(summary, lesson, language)) for lesson in summary.lessons]
+    if any(words for _, words in told):
         echo(shell, [(), line(("What they stumble over", "strong"))])
-        for lesson, words in zip(summary.lessons, told, strict=True):
-            if words:
-                echo(shell, paragraph(f"{lesson}  {words}", width=shell.width, indent=2))
+        for lesson, words in told:
+            for number, each in enumerate(words):
+                echo(shell, hanging(f"  {lesson if number == 0 else '  '}  ", each, shell.width))
 
 
 def _cell(mark: Mark) -> Cell:
@@ -149,7 +161,23 @@ def _right(marks: Mapping[str, Mark]) -> str:
     return f"{sum(each.right for each in marks.values())}/{made}" if made else ""
 
 
-def _stumbles(summary: Summary, lesson: str, language: Language) -> str:
+def _stumbles(summary: Summary, lesson: str, language: Language) -> list[str]:
+    """Return the most frequent failures of a lesson: ``12 of 30: a key that changes ...``."""
     begun = summary.begun(lesson)
-    said = [f"{count} of {begun}: {short(code, language)}" for code, count in summary.stumbles(lesson)[:2]]
-    return "; ".join(said)
+    return [
+        f"{count} of {begun}: {_named(lesson, code, language)}"
+        for code, count in summary.stumbles(lesson)[:_MOST_STUMBLES]
+    ]
+
+
+def _named(lesson: str, code: str, language: Language) -> str:
+    """Return what a failure is called; one that only this lesson knows by the first sentence of its hint."""
+    name = short(code, language)
+    if name != code or lesson not in tasks():
+        return name
+    hint = tasks()[lesson].hints.get(code)
+    if hint is None:
+        return code
+    said = hint.get(language)
+    first = re.split(r"(?<=[.?!])\s|(?<=[。？！])", said, maxsplit=1)[0]
+    return f"{code}: {first}"

@@ -390,3 +390,11 @@ def test_judged_answers(language):
 def test_a_lesson_that_is_not_there():
     with pytest.raises(NotFound, match="'77'"):
         check("77", solution)
+
+
+def test_every_failure_has_a_short_name_for_the_class():
+    from eve_replay.workshop.diagnose import DIAGNOSES
+    from eve_replay.workshop.remarks import CODES, REMARKS
+
+    assert set(DIAGNOSES) <= set(CODES)
+    assert {code.removesuffix("-next") for code in REMARKS if code.endswith("-next")} <= set(CODES)
