@@ -342,10 +342,10 @@ class _Session(Session):
         for step, each in zip(known, plan.steps, strict=True):
             if each.do == "keep":
                 continue
-            if step.code == "done":
+            done = step.code == "done"
+            if each.do == "run":
                 step.code = "D"
-                self._again(step)
-            elif plan.asks:
+            if done or plan.asks:
                 self._again(step)
             else:
                 for (answer, position), do in zip(list(step.calls), each.calls, strict=True):

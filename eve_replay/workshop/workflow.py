@@ -408,6 +408,8 @@ class _Run(Session):
                 # Nothing was recorded after all (no durability): everything is done again.
                 self.log = self.log[: record.number]
                 return
+            if each.do == "run":
+                record.code = "D"
             if each.do == "fail":
                 record.starts += 1
                 self._write(record, None, f"exceeded max retries ({record.starts - 1} retries)")
