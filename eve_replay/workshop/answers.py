@@ -40,7 +40,10 @@ _INSIDE = _set("__code__ __dict__ __globals__ __closure__")
 _BUILTINS = _set("__import__ breakpoint compile eval exec exit globals input locals open quit vars")
 _ATTRIBUTES = _set("ag_frame cr_frame f_back f_builtins f_globals f_locals gi_frame tb_frame tb_next")
 #: What Python itself means by a leading underscore, and a tool may use.
-_DUNDERS = _set("__name__ __doc__ __class__ __init__ __enter__ __exit__ __len__ __str__ __repr__")
+_DUNDERS = _set(
+    "__name__ __doc__ __class__ __init__ __enter__ __exit__ __len__ __str__ __repr__ "
+    "_asdict _fields _make _replace"  # of a named tuple
+)
 _GENERATOR = inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR
 _TOO_DEEP = 50
 _CALL = "__call__"

@@ -28,16 +28,19 @@ from eve_replay.workshop.diagnose import Diagnosis, diagnose
 from eve_replay.workshop.explore import Report, explore, first_breach, runs_of
 from eve_replay.workshop.lesson import task
 from eve_replay.workshop.model import Breach, Case, Language, Outcome, Tool
+from eve_replay.workshop.patience import TooLong, patience
 from eve_replay.workshop.remarks import headline, remark
 from eve_replay.workshop.shrink import shrink
 from eve_replay.workshop.story import next_hint, story, why
 from eve_replay.workshop.task import Judgement, Task
 from eve_replay.workshop.verdict import Verdict
 
-__all__ = ["HIDDEN", "check"]
+__all__ = ["HIDDEN", "PATIENCE", "check"]
 
 Tools = Mapping[str, Tool] | Callable[..., object]
 
+#: Seconds of processor time: ten times what the largest lesson needs.
+PATIENCE = 30.0
 #: How many hidden seeds an answer meets.
 HIDDEN = 3
 #: Schedules of a whole check, about three seconds' worth; of each case at least so many.
@@ -52,6 +55,7 @@ def check(
     *,
     language: Language = "en",
     seeds: Sequence[int] | None = None,
+    seconds: float | None = PATIENCE,
 ) -> Verdict:
     """Say whether an answer keeps its promises however it is interrupted.
 
@@ -60,6 +64,7 @@ def check(
         answer: what the answer cell defines: a tool, a workflow body, or what the task's judge takes.
         language: of the sentences.
         seeds: which cases to try, instead of the lesson's own (0) and the hidden ones.
+        seconds: processor time it may take, where the system can watch it; None for no limit.
 
     Returns:
         The verdict, in words also where the answer is no function. The same code gets the same verdict.
@@ -75,11 +80,14 @@ def check(
             return _refused(exercise, language, trouble)
         try:
             chosen = tuple(seeds) if seeds is not None else (0, *hidden_seeds(answer, HIDDEN))
-            if exercise.kind == "judged":
-                return _judged(exercise, answer, language, chosen)
-            return _crashed(exercise, answer, language, chosen)
+            with patience(seconds):
+                if exercise.kind == "judged":
+                    return _judged(exercise, answer, language, chosen)
+                return _crashed(exercise, answer, language, chosen)
         except KeyboardInterrupt:
             raise
+        except TooLong:
+            return _refused(exercise, language, ("too-long", {"what": f"{seconds:g}"}))
         except BaseException as error:  # SystemExit and the like, raised by the answer in an odd place
             what = f"{type(error).__name__}: {_said(error)}"
             return _refused(exercise, language, ("stopped", {"what": what}))

@@ -227,7 +227,7 @@ def serve() -> None:
         answer, verdict = _defined(job, lesson.answer)
         if verdict is None:
             try:
-                verdict = check(lesson, answer, language=job["language"])
+                verdict = check(lesson, answer, language=job["language"], seconds=float(job["seconds"]))
             except MemoryError:
                 verdict = refusal(lesson.lesson, "too-much-memory", job["language"], what=job["megabytes"])
         result.write(f"{job['mark']}{dumps_tagged(verdict.to_json())}\n")

@@ -2,6 +2,7 @@ import functools
 import gc
 import os
 import random
+import signal
 import sys
 import time
 import uuid
@@ -246,6 +247,19 @@ def test_real_waiting_is_told_so():
     assert time.monotonic() - started < 5
 
 
+def test_named_tuples_and_one_s_own_private_names_are_let_through():
+    from collections import namedtuple
+
+    class Key(namedtuple("Key", "order invoice")):
+        def _text(self):
+            return str(self._replace(order="x")._asdict())
+
+    def pay(input, ctx, outside):
+        return charge(outside, input, key=Key(input["order"], input["invoice"])._text())
+
+    assert check(PAY, pay).passed
+
+
 def test_harmless_modules_are_let_through():
     import hashlib
     import json
@@ -371,6 +385,28 @@ def test_somebody_can_stop_it():
 
     with pytest.raises(KeyboardInterrupt):
         check(PAY, pay)
+
+
+def loop(input, ctx, outside):
+    while True:
+        pass
+
+
+@pytest.mark.skipif(not hasattr(signal, "ITIMER_VIRTUAL"), reason="no timer of processor time here")
+def test_an_endless_loop_is_stopped():
+    before = signal.getsignal(signal.SIGVTALRM)
+    verdict = check(PAY, loop, seconds=0.2)
+    assert verdict.code == "too-long" and "0.2 seconds" in verdict.headline
+    assert signal.getsignal(signal.SIGVTALRM) == before
+    assert check(TWICE, lambda number: loop(1, 2, 3), seconds=0.2, language="zh").code == "too-long"
+
+
+def test_in_another_thread_it_is_checked_without_a_timer():
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(check, PAY, solution).result().passed
+    assert check(PAY, solution, seconds=None).passed
 
 
 # -- judged
