@@ -83,7 +83,7 @@ def reach(answer: object) -> Trouble | None:
     These are: modules that reach files, the network, other processes, threads or the interpreter; built-in
     functions that do; attributes with a leading underscore that are not the learner's own; and real waiting.
     """
-    codes = list(_codes(answer))
+    codes = [each for function in _functions(answer) for each in _codes(function)]
     own = frozenset(name for code, _ in codes for name in _own_names(code))
     own |= {code.co_name for code, _ in codes}
     for code, names in codes:
@@ -228,7 +228,18 @@ def _stable(value: object, depth: int = 0) -> str:
         return "[" + ",".join(_stable(each, depth + 1) for each in value) + "]"
     if isinstance(value, set | frozenset):
         return "<" + ",".join(sorted(_stable(each, depth + 1) for each in value)) + ">"
-    return repr(value) if _is_plain(value) else type(value).__name__
+    if _is_plain(value):
+        return repr(value)
+    return fingerprint(value).hex() if callable(value) else type(value).__name__
+
+
+def _functions(answer: object, depth: int = 0) -> Iterator[object]:
+    """Yield an answer, or the functions in a table of answers."""
+    if callable(answer):
+        yield answer
+    elif depth < _TOO_DEEP and isinstance(answer, dict | list | tuple):
+        for each in answer.values() if isinstance(answer, dict) else answer:
+            yield from _functions(each, depth + 1)
 
 
 def _is_plain(value: object) -> bool:

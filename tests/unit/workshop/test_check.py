@@ -144,6 +144,7 @@ def test_helpers_and_constants_are_part_of_the_code():
     assert len({make(1, 1), make(2, 1), make(1, 2)}) == 3
     assert make(1, 1) == make(1, 1)
     assert fingerprint({"a": 1}) != fingerprint({"a": 2})
+    assert fingerprint({"a": [solution]}) != fingerprint({"a": [without_key]})
 
 
 def test_printing_and_memory_do_not_help(capsys):
@@ -235,6 +236,10 @@ def test_what_goes_round_the_outside_is_told_so(answer, language):
     verdict = check(PAY, answer, language=language)
     assert not verdict.passed and verdict.code == "looks-inside" and "pay" in verdict.headline
     assert verdict.next and "outside" in verdict.next
+
+
+def test_a_table_of_answers_is_looked_into():
+    assert check(TWICE, {"tools": [solution, peek]}).code == "looks-inside"
 
 
 def test_real_waiting_is_told_so():
