@@ -188,9 +188,8 @@ def it_ends() -> Promise:
     def promise(outcome: Outcome) -> Breach | None:
         if outcome.ended in ("hangs", "diverged", "runaway"):
             return Breach(code=outcome.ended)
-        thrown = {(moment.turn, moment.position) for moment in outcome.trace if moment.kind == "threw"}
         for (turn, answer, position), result in sorted(outcome.results.items()):
-            if isinstance(result, Mapping) and set(result) == {"error"} and (turn, position) in thrown:
+            if isinstance(result, Mapping) and set(result) == {"error"} and _threw(outcome, turn, position):
                 return Breach(
                     code="threw",
                     facts={"turn": turn, "answer": answer, "position": position, "error": result["error"]},
@@ -198,6 +197,11 @@ def it_ends() -> Promise:
         return None
 
     return promise
+
+
+def _threw(outcome: Outcome, turn: int, position: int) -> bool:
+    """Whether an exception, not the tool's own words, made a result an error (a trace is made when asked for)."""
+    return any(m.kind == "threw" and (m.turn, m.position) == (turn, position) for m in outcome.trace)
 
 
 def claims_done(result: object) -> bool:
