@@ -18,12 +18,13 @@ from typing import Any
 
 from eve_replay.errors import WrongUse
 from eve_replay.notebook._assets import Family, style, widget_module
-from eve_replay.notebook.accidents import faults_of
+from eve_replay.notebook.accidents import faults_of, plain_faults
 from eve_replay.notebook.classroom_words import word, words_for
 from eve_replay.notebook.predicting import Predicting
 from eve_replay.notebook.scenery import drawn, safe_data
 from eve_replay.notebook.stage import POLICIES, Stage, trouble_of
 from eve_replay.notebook.widgets import JournalWidget
+from eve_replay.workshop.book import VERDICT_MIME
 from eve_replay.workshop.lesson import task as find_task
 from eve_replay.workshop.model import Language
 from eve_replay.workshop.progress import Progress
@@ -103,7 +104,7 @@ class Desk:
         wanted = policies if policies is not None else self.task.lesson == _COMPARES
         names = POLICIES if wanted is True else tuple(wanted or ())
         stage = Stage(self.task, tool, self.language, policies=names)
-        start: dict[str, Any] = {"faults": [[f.point, f.kind, f.hours] for f in faults_of(schedule)]}
+        start: dict[str, Any] = {"faults": plain_faults(faults_of(schedule))}
         if case is not None:
             known = [each.name for each in stage.cases]
             if case not in known:
@@ -201,7 +202,13 @@ def register() -> None:
 
 
 def _shown(verdict: Verdict, **kwargs: Any) -> Any:
-    return verdict_widget(verdict)._repr_mimebundle_(**kwargs)
+    bundle: Any = verdict_widget(verdict)._repr_mimebundle_(**kwargs)
+    if bundle is None:
+        return None
+    inner, *rest = bundle if isinstance(bundle, tuple) else (bundle,)
+    # As plain data too: `eve-replay workshop check --saved` reads it off the saved notebook.
+    inner = {**inner, VERDICT_MIME: verdict.to_json()}
+    return (inner, *rest) if rest else inner
 
 
 def desk(lesson: str | int, language: str = "en", folder: str | Path = ".") -> Desk:

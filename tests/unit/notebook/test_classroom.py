@@ -426,6 +426,7 @@ def test_a_running_ipython_learns_to_show_verdicts(monkeypatch, here):
     assert "application/vnd.jupyter.widget-view+json" in bundle and bundle["text/plain"].startswith(
         "Not yet."
     )
+    assert bundle["application/vnd.eve-replay.verdict+json"]["passed"] is False
     monkeypatch.setitem(classroom.sys.modules, "IPython", types.SimpleNamespace(get_ipython=lambda: None))
     register()
 
