@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Incident", "incident", "number_of"]
 
+_IDS = ("mailId", "refundId", "chargeId")
+_ABOUT = ("order", "invoice", "customer", "cents", "to", "subject")
 _NUMBER = re.compile(r"(?:incident-)?([1-9])")
 
 
@@ -78,6 +80,21 @@ class Incident:
                 hint="Give the last four characters or more.",
             )
         return found[0]
+
+    def table(self) -> list[dict[str, object]]:
+        """Return the ledger as the rows of a table, with short ids and the time of day."""
+        return [
+            {
+                "at": str(line["at"])[11:23],
+                "effect": line["effect"],
+                "id": next((str(line[name]) for name in _IDS if name in line), ""),
+                **{name: line.get(name, "") for name in _ABOUT},
+                "session": str(line.get("sessionId", ""))[-4:],
+                "call": line.get("callId", ""),
+                "key": f"…{line['idempotencyKey'][-20:]}" if line.get("idempotencyKey") else "",
+            }
+            for line in self.lines
+        ]
 
     def calls(self, session: Session | str) -> list[dict[str, object]]:
         """Return every tool call of a session, once per attempt that asked for it: the rows of a table."""

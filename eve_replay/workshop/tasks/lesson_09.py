@@ -7,7 +7,7 @@ said about a wrong part names the place in the journal or the ledger where it ca
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import cast
 
@@ -272,7 +272,10 @@ def _alike() -> Mapping[str, object]:
     return {"pairs": pairs, "repeats": repeats, "wanted": pairs - repeats}
 
 
-_FACTS: Callable[[], Mapping[str, object]] = _alike
+def _by_eye() -> int:
+    found = _alike()
+    return 2 if found["repeats"] and found["wanted"] else 0 if found["repeats"] else 1
+
 
 TASK = Task(
     lesson="09",
@@ -284,18 +287,25 @@ TASK = Task(
     predictions={
         "by-eye": Prediction(
             question=Text(
-                "Look at the ledger alone, before any other tool. Which lines look like one too many, and"
-                " what would you have to know to be sure? Write one sentence.",
-                "先不用别的工具，只看账本。哪几行看起来像是多出来的？要知道什么才能确定？写一句话。",
+                "The ledger of an order desk has two charges: the same customer, the same amount, seconds"
+                " apart. Was one of them a mistake?",
+                "接单台的账本里有两笔扣款：客户相同，金额相同，只隔几秒。其中一笔是错的吗？",
             ),
+            choices=(
+                Text("yes, it was charged twice", "是，扣了两次"),
+                Text("no, two things were bought", "不是，买了两样东西"),
+                Text("the ledger alone cannot tell", "只看账本说不清"),
+            ),
+            answer=_by_eye,
             reveal=Text(
-                "In the four ledgers of this lesson there are {pairs} pairs of charges with the same customer"
-                " and the same amount. {repeats} of them are repeats of one call, {wanted} were wanted. A"
-                " ledger alone does not tell them apart: the journal knows which call a line belongs to.",
-                "这一课的四份账本里，客户和金额都相同的扣款共有 {pairs} 对。其中 {repeats} 对是同一个调用的重"
-                "复，{wanted} 对是本来就想要的。只看账本分不出来：日志才知道一行属于哪个调用。",
+                "The four ledgers of this lesson have {pairs} such pairs. {repeats} are repeats of one call,"
+                " {wanted} were wanted: two invoices, or a customer who bought twice. The journal tells them"
+                " apart, because it knows which call a line belongs to.",
+                "这一课的四份账本里，这样的扣款共有 {pairs} 对。其中 {repeats} 对是同一个调用的重复，"
+                "{wanted} 对是本来就想要的：两张发票，或者客户买了两次。能分清它们的是日志，因为日志知道一行"
+                "属于哪个调用。",
             ),
-            facts=_FACTS,
+            facts=_alike,
             source="sample:incident-1 to sample:incident-4 (ledgers, journals)",
         ),
     },
