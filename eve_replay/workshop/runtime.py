@@ -316,7 +316,9 @@ class _Session(Session):
         self._again(step)
 
     def _again(self, step: _Step) -> None:
-        """Its body starts from its beginning: the model is asked again."""
+        """Its body starts from its beginning: the model is asked again, and never saw what had returned."""
+        for answer, position in step.results:
+            self.results.pop((self.turn, answer, position), None)
         step.given.clear()
         step.calls.clear()
         step.results.clear()
