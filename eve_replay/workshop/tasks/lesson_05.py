@@ -150,11 +150,11 @@ _PREDICTIONS = {
     ),
     "pending": Prediction(
         question=Text(
-            "Another tool claims first: it writes `pending` into the store if nobody has, then sends the"
-            " mail, then writes `done`. The process dies. The next attempt finds `pending`. What does it"
+            "Another tool claims first: it writes “pending” into the store if nobody has, then sends the"
+            " mail, then writes “done”. The process dies. The next attempt finds “pending”. What does it"
             " know about the mail?",
-            "另一个工具先占位：如果没人写过，就往存储里写下 `pending`，然后发邮件，最后写 `done`。进程死了，"
-            "下一次尝试看到的是 `pending`。关于邮件，它知道什么？",
+            "另一个工具先占位：如果没人写过，就往存储里写下“pending”，然后发邮件，最后写“done”。进程死了，下"
+            "一次尝试看到的是“pending”。关于邮件，它知道什么？",
         ),
         choices=(
             Text("It went out.", "已经发出。"),

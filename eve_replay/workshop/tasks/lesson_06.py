@@ -183,22 +183,22 @@ _PREDICTIONS = {
     ),
     "replay": Prediction(
         question=Text(
-            "handle_incident is a workflow tool. Its body runs the step `collect`, asks a person, and sleeps"
+            "handle_incident is a workflow tool. Its body runs the step “collect”, asks a person, and sleeps"
             " for 8 seconds. The process was killed during the sleep. The new process replays the body from"
-            " its first line. How often did `collect` run in all?",
-            "handle_incident 是一个工作流工具。主体先执行步骤 `collect`，再问人，然后睡 8 秒。进程在睡眠时被"
-            "杀。新进程从第一行开始重放主体。`collect` 一共执行了几次？",
+            " its first line. How often did “collect” run in all?",
+            "handle_incident 是一个工作流工具。函数体先执行步骤“collect”，再问人，然后睡 8 秒。进程在睡眠时"
+            "被杀。新进程从第一行开始重放函数体。“collect”一共执行了几次？",
         ),
         choices=(
             Text("Once.", "一次。"),
-            Text("Twice: the body began again.", "两次：主体从头来过。"),
+            Text("Twice: the body began again.", "两次：函数体从头来过。"),
         ),
         answer=lambda: min(len(_collect().attempts), 2) - 1,
         reveal=Text(
-            "Attempts of `collect`: {times}. It ran at {ran}, the kill was at {killed}. The new process got"
+            "Attempts of “collect”: {times}. It ran at {ran}, the kill was at {killed}. The new process got"
             " its result from the record and slept until {woke} (the sleep was due at {due}). The ledger has"
             " the plan applied {applied} time. Observed: sample:workflow-tool.",
-            "`collect` 的尝试次数：{times}。它在 {ran} 执行，{killed} 被杀。新进程从记录里取到它的结果，一直"
+            "“collect”的尝试次数：{times}。它在 {ran} 执行，{killed} 被杀。新进程从记录里取到它的结果，一直"
             "睡到 {woke}（睡眠本应在 {due} 结束）。账本里方案执行了 {applied} 次。这是观察到的："
             "sample:workflow-tool。",
         ),
@@ -210,15 +210,15 @@ _PREDICTIONS = {
 _HINTS = {
     "outside-a-step": Text(
         "This call stands in the body itself, so every replay makes it again. What does ctx.step(name,"
-        " function, ...) do for a call?",
-        "这个调用直接写在主体里，每次重放都会再做一遍。ctx.step(名字, 函数, ...) 能为它做什么？",
+        " function) do for a call?",
+        "这个调用直接写在函数体里，每次重放都会再做一遍。ctx.step(名字, 函数) 能为它做什么？",
     ),
     "diverged": Text(
-        "At the replay the body took another way than its record. What did it decide by? Looking at the"
-        " outside is no constant either: after the charge the same look finds something. Inside a step the"
-        " answer would be on record.",
-        "重放时，主体走了和记录不同的路。它靠什么做决定？去外部查，结果也不是固定的：扣款之后再查，就查得到"
-        "了。放进步骤里，查到的结果就会被记下。",
+        "At the replay the body took another way than its record. What did it decide by? A variable of the"
+        " process, a clock, a look at the outside: none of them stays. After the charge the same look finds"
+        " something. Inside a step the answer would be on record.",
+        "重放时，函数体走了和记录不同的路。它靠什么做决定？进程里的变量、时钟、去外部查的结果，都会变：扣款"
+        "之后再查，就查得到了。放进步骤里，查到的结果就会被记下。",
     ),
     "no-key": Text(
         "A step that had acted and did not reach its record runs again, and then the charge in it is a new"
@@ -236,15 +236,15 @@ _HINTS = {
     "not-asked-for": Text(
         "Something was done although the person said no. Where does the body ask, and what does it do"
         " before?",
-        "人说了 no，事情却做了。主体是在哪里问的？在那之前做了什么？",
+        "人说了 no，事情却做了。函数体是在哪里问的？在那之前做了什么？",
     ),
     "not-done": Text(
         "The person said yes, and it was not all done. Which way did the body take?",
-        "人说了 yes，事情却没有全做完。主体走的是哪条路？",
+        "人说了 yes，事情却没有全做完。函数体走的是哪条路？",
     ),
     "threw": Text(
         "The body ended with an exception. ctx.ask and ctx.sleep belong into the body, not into a step.",
-        "主体抛出异常结束了。ctx.ask 和 ctx.sleep 要写在主体里，不能放进步骤。",
+        "函数体抛出异常结束了。ctx.ask 和 ctx.sleep 要写在函数体里，不能放进步骤。",
     ),
 }
 
@@ -262,13 +262,13 @@ TASK = Task(
         "The body decides the same at every replay, asks before it acts, and what it does stands in steps"
         " with keys. It rests on the record for the way, and on the keys for a step that did not reach its"
         " record.",
-        "主体每次重放都做同样的决定，先问再做，要做的事都放在步骤里并带着键。走哪条路靠记录，没来得及记下的"
-        "步骤靠键。",
+        "函数体每次重放都做同样的决定，先问再做，要做的事都放在步骤里并带着键。走哪条路靠记录，没来得及记下"
+        "的步骤靠键。",
     ),
     minutes=20,
     finds=Text(
         "Why waiting costs nothing, what is run again when a body is replayed, and what an approval does not"
         " cover.",
-        "为什么等待不花钱，重放主体时什么会再执行，以及批准管不到什么。",
+        "为什么等待不花钱，重放函数体时什么会再执行，以及批准管不到什么。",
     ),
 )

@@ -256,8 +256,8 @@ _PREDICTIONS = {
             " comes back with another eve version, which does not go on with the run; three days later"
             " somebody starts the right version. The tool pays again with the same key. How many payments"
             " are there?",
-            "支付方的键只记 24 小时。进程刚付完款就死了。服务器换了一个 eve 版本启动，这个运行没人接着做；三"
-            "天后才有人启动对的版本。工具用同一个键再付一次。一共有几笔付款？",
+            "支付服务的键只记 24 小时。进程刚付完款就死了。服务器换了一个 eve 版本启动，这个运行没人接着做；"
+            "三天后才有人启动对的版本。工具用同一个键再付一次。一共有几笔付款？",
         ),
         choices=(
             Text("One: it is the same key.", "一笔：键是同一个。"),
@@ -270,9 +270,9 @@ _PREDICTIONS = {
             " observed: in sample:stranded a message to the session of eve {version} was answered with"
             " {refused}, and nothing else happened. That a provider forgets keys is an assumption here: read"
             " what yours promises.",
-            "模拟结果：马上回来，{soon} 笔；{days} 天后回来，{late} 笔。键没变，但支付方 {hours} 小时后就忘"
-            "了它。运行会一直等它的版本，这是观察到的：sample:stranded 里，发给 eve {version} 会话的消息只得"
-            "到 {refused}，此外什么也没发生。支付方会忘记键，在这里是假设：请查你的支付方承诺记多久。",
+            "模拟结果：马上回来，{soon} 笔；{days} 天后回来，{late} 笔。键没变，但支付服务 {hours} 小时后就"
+            "忘了它。运行会一直等它的版本，这是观察到的：sample:stranded 里，发给 eve {version} 会话的消息只"
+            "得到 {refused}，此外什么也没发生。支付服务会忘记键，在这里是假设：请查你的支付服务承诺记多久。",
         ),
         facts=_facts_forgotten,
         source="simulated; sample:stranded; OBSERVED.md, scenario stranded",
@@ -283,7 +283,7 @@ _HINTS = {
     "key-expired": Text(
         "The key came back after the provider had forgotten it. What else can you ask the provider before"
         " you pay? It has a list: outside.payments.find(invoice=...).",
-        "键再次出现时，支付方已经忘了它。付款之前，还能问支付方什么？它有一份清单："
+        "键再次出现时，支付服务已经忘了它。付款之前，还能问支付服务什么？它有一份清单："
         "outside.payments.find(invoice=...)。",
     ),
     "checked-too-early": Text(
@@ -298,7 +298,7 @@ _HINTS = {
     ),
     "no-key": Text(
         "Each try looks like a new payment to the provider. Which word is the same on every try?",
-        "对支付方来说，每次请求都像一笔新付款。哪个东西每次都一样？",
+        "对支付服务来说，每次请求都像一笔新付款。哪个东西每次都一样？",
     ),
     "key-changed": Text(
         "The key was another one the second time. Attempt, clock and call id change; the invoice does not.",
@@ -349,8 +349,8 @@ TASK = Task(
         " still on its way, the look covers what the provider has forgotten. It rests on a list at the"
         " provider that can be searched by something of yours. Without one, keep a record of your own, as in"
         " lesson 5.",
-        "马上回来、三天后回来、回答丢了，都成立。键管住还在路上的，查询管住支付方已经忘掉的。它靠的是支付方"
-        "有一份能按你的编号查的清单。没有的话，就像第 5 课那样自己留一份记录。",
+        "马上回来、三天后回来、回答丢了，都成立。键管住还在路上的，查询管住支付服务已经忘掉的。它靠的是支付"
+        "服务有一份能按你的编号查的清单。没有的话，就像第 5 课那样自己留一份记录。",
     ),
     minutes=20,
     finds=Text(

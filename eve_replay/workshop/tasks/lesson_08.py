@@ -14,12 +14,13 @@ from typing import Any
 from eve_replay.recovery import Simulation, crash_points, simulate
 from eve_replay.recovery.result import EffectVerdict
 from eve_replay.workshop.model import Ask, Case, Deed, Language, Text, Turn
+from eve_replay.workshop.promises import each_deed_once, it_ends
 from eve_replay.workshop.task import Judgement, Prediction, Task
 from eve_replay.workshop.tasks import _flue
 from eve_replay.workshop.tasks._names import Names
 from eve_replay.workshop.tasks._readings import action, clock, events, ledger, session
 
-__all__ = ["TASK"]
+__all__ = ["RUNTIMES", "TASK"]
 
 _SAMPLE = "crash-in-tool"
 _TOOL = "charge_card"
@@ -198,28 +199,28 @@ _HINTS = {
 
 _WHY = {
     "ordinary-open": Text(
-        "an ordinary call without outcome is never run again, and its outcome is unknown",
+        "An ordinary call without outcome is never run again, and its outcome is unknown",
         "没有结果的普通调用绝不会再执行，它的结果未知",
     ),
-    "finished": Text("a finished call is kept", "已完成的调用会保留"),
+    "finished": Text("A finished call is kept", "已完成的调用会保留"),
     "unfinished-message": Text(
-        "the message was not complete, so the call never ran; the model is asked again",
+        "The message was not complete, so the call never ran; the model is asked again",
         "消息不完整，调用从未执行；会重新问模型",
     ),
     "durable-between-steps": Text(
-        "the body of a durable tool runs again, its recorded steps are replayed",
-        "持久工具的主体重新执行，有记录的步骤用记录作答",
+        "The body of a durable tool runs again, its recorded steps are replayed",
+        "持久工具的函数体重新执行，有记录的步骤用记录作答",
     ),
     "durable-all-recorded": Text(
-        "the body of a durable tool runs again, and all its steps are answered from the record",
-        "持久工具的主体重新执行，所有步骤都用记录作答",
+        "The body of a durable tool runs again, and all its steps are answered from the record",
+        "持久工具的函数体重新执行，所有步骤都用记录作答",
     ),
     "withdrawn": Text(
-        "the tool is no longer declared durable: its open call is treated as an ordinary one",
+        "The tool is no longer declared durable: its open call is treated as an ordinary one",
         "工具不再声明为 durable：没有结果的调用按普通调用处理",
     ),
     "budget": Text(
-        "the attempts are used up: every open call is marked unknown, durable ones too",
+        "The attempts are used up: every open call is marked unknown, durable ones too",
         "次数已用完：所有没有结果的调用都标为未知，持久的也一样",
     ),
 }
@@ -235,21 +236,38 @@ _CODES = {
 
 
 def _judge(answer: object, seed: int, language: Language) -> Judgement:
-    del language  # the words come in both
     tried = 0
     for call in _flue.calls(seed):
         tried += 1
+        row = _flue.row_of(call)
+        wanted = _flue.fate_by_policy(call) or row.fate
         try:
             said = answer(dict(call))  # type: ignore[operator]  # the check has seen that it can be called
         except Exception as error:  # whatever a learner's function throws is an answer too
             text = f"{type(error).__name__}: {error}"
-            words = Text(f"flue_fate({call!r}) threw {text}.", f"flue_fate({call!r}) 抛出了 {text}。")
-            return Judgement(code="threw", words=words, tried=tried)
-        row = _flue.row_of(call)
-        wanted = _flue.fate_by_policy(call) or row.fate
+            words = Text(f"flue_fate threw {text} for this call.", f"flue_fate 对这次调用抛出了 {text}。")
+            return Judgement(code="threw", words=words, tried=tried, story=_story(call))
         if said != wanted:
-            return Judgement(code=_code(row, said), words=_wrong(call, said, wanted, row), tried=tried)
+            name, why = call["name"], _WHY[row.name]
+            source = ", ".join(row.fixtures)
+            return Judgement(
+                code=_code(row, said),
+                words=Text(
+                    f"For this {name} call the answer was {said!r}; under Flue it is {wanted!r}.",
+                    f"对这次 {name} 调用，答案是 {said!r}；在 Flue 里是 {wanted!r}。",
+                ),
+                tried=tried,
+                story=(*_story(call), f"flue_fate(call) → {said!r}"),
+                why=Text(
+                    f"{why.en} (FLUE.md section 5: {source}).", f"{why.zh}（FLUE.md 第 5 节：{source}）。"
+                ).get(language),
+            )
     return Judgement(tried=tried)
+
+
+def _story(call: Mapping[str, Any]) -> tuple[str, ...]:
+    """What the function was given, line by line: the same in every language."""
+    return tuple(f"call[{name!r}] = {value!r}" for name, value in call.items())
 
 
 def _code(row: _flue.Row, said: object) -> str:
@@ -260,41 +278,41 @@ def _code(row: _flue.Row, said: object) -> str:
     return _CODES[row.name]
 
 
-def _wrong(call: Mapping[str, Any], said: object, wanted: str, row: _flue.Row) -> Text:
-    fields = ", ".join(f"{name}={value!r}" for name, value in call.items() if name != "name")
-    fixtures = ", ".join(row.fixtures)
-    why = _WHY[row.name]
-    return Text(
-        f"{call['name']} with {fields}: your answer is {said!r}, under Flue it is {wanted!r}: {why.en} "
-        f"(FLUE.md section 5, {fixtures}).",
-        f"{call['name']}，{fields}：你的回答是 {said!r}，在 Flue 里是 {wanted!r}：{why.zh}"
-        f"（FLUE.md 第 5 节，{fixtures}）。",
-    )
-
-
-_POLICIES = (
+_RUNTIMES = (
     ("eve", "eve-start", Text("eve: the step runs again", "eve：步骤重新执行")),
-    ("flue", "flue", Text("Flue: an open call is never run again", "Flue：没有结果的调用不再执行")),
     (
-        "none",
-        "not-restarted",
-        Text("no durability: a loop without a record", "没有持久化：没有记录的循环"),
+        "flue",
+        "flue",
+        Text("Flue: a call without outcome is not run again", "Flue：没有结果的调用不再执行"),
     ),
+    ("none", "not-restarted", Text("a plain loop: all of it again", "普通循环：全部重来")),
 )
 
 
 def _cases(seed: int) -> tuple[Case, ...]:
-    """The stage shows one small turn under three policies; the exercise itself is judged on paper."""
+    """One small turn with two charges, under three runtimes, each at home."""
     names = Names(seed)
-    order, cents = names.order(), names.cents()
-    deed = Deed(effect="charge", match={"order": order}, words=order)
-    ask = Ask(tool="charge", input={"order": order, "cents": cents}, deeds=(deed,))
-    turn = Turn(message=f"Charge {order}.", answers=((ask,),))
+    asks = []
+    for order, cents in ((names.order(), names.cents()), (names.order(), names.cents())):
+        deed = Deed(effect="charge", match={"order": order}, words=order)
+        asks.append(Ask(tool="charge", input={"order": order, "cents": cents}, deeds=(deed,)))
+    turn = Turn(message="Charge both orders.", answers=(tuple(asks),))
     return tuple(
         Case(name=policy, turns=(turn,), policy=policy, environment=place, seed=seed, words=words)
-        for policy, place, words in _POLICIES
+        for policy, place, words in _RUNTIMES
     )
 
+
+#: What the stage of this lesson plays: one tool under several runtimes. It is not graded.
+RUNTIMES = Task(
+    lesson="08",
+    slug="the-other-philosophy",
+    title=Text("One tool, three runtimes", "一个工具，三种运行时"),
+    answer="charge",
+    cases=_cases,
+    promises=(each_deed_once(), it_ends()),
+    good=Text("", ""),
+)
 
 TASK = Task(
     lesson="08",
@@ -302,7 +320,6 @@ TASK = Task(
     title=Text("The other philosophy", "另一种思路"),
     answer="flue_fate",
     kind="judged",
-    cases=_cases,
     judge=_judge,
     predictions=MappingProxyType(_PREDICTIONS),
     hints=MappingProxyType(_HINTS),

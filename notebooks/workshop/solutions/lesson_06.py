@@ -6,21 +6,19 @@ had acted and was not recorded runs again.
 """
 
 
-def charge(outside, order, cents):
-    outside.payments.charge(order, cents, key="order " + order)
-
-
-def send_receipt(outside, order, to):
-    outside.mail.send(to, "Receipt for " + order, key="receipt " + order)
-
-
 def order(input, ctx, outside):
+    def charge():
+        outside.payments.charge(input["order"], input["cents"], key="order " + input["order"])
+
+    def send_receipt():
+        outside.mail.send(input["to"], "Receipt for " + input["order"], key="receipt " + input["order"])
+
     answer = ctx.ask("Charge " + str(input["cents"]) + " for " + input["order"] + "?")
     if answer != "yes":
         return {"status": "declined"}
 
     # No look whether it is paid already: at a replay it would find the charge and take another way. The step is
     # on record by then, and the key stands for the rest.
-    ctx.step("charge", charge, outside, input["order"], input["cents"])
-    ctx.step("receipt", send_receipt, outside, input["order"], input["to"])
+    ctx.step("charge", charge)
+    ctx.step("receipt", send_receipt)
     return {"status": "charged"}

@@ -101,4 +101,4 @@ def test_the_judge_takes_whatever_a_function_does():
     ):
         said = judge(answer, 0, "en")
         assert said.code == code
-        assert said.words is not None and "charge_card" in said.words.en and "charge_card" in said.words.zh
+        assert said.words is not None and "charge_card" in str(said.story)

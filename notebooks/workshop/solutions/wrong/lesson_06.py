@@ -1,80 +1,90 @@
 """Wrong answers to lesson 6 that people really give, with the diagnosis the check must make of them."""
 
 
-def charge(outside, order, cents):
-    outside.payments.charge(order, cents, key="order " + order)
+def _parts(input, ctx, outside):
+    """What all of them have: charge with and without a key, the receipt, the question."""
 
+    def charge():
+        outside.payments.charge(input["order"], input["cents"], key="order " + input["order"])
 
-def charge_without_key(outside, order, cents):
-    outside.payments.charge(order, cents)
+    def charge_without_key():
+        outside.payments.charge(input["order"], input["cents"])
 
+    def send_receipt():
+        outside.mail.send(input["to"], "Receipt for " + input["order"], key="receipt " + input["order"])
 
-def send_receipt(outside, order, to):
-    outside.mail.send(to, "Receipt for " + order, key="receipt " + order)
+    def ask():
+        return ctx.ask("Charge " + str(input["cents"]) + " for " + input["order"] + "?")
 
-
-def _asked(input, ctx):
-    return ctx.ask("Charge " + str(input["cents"]) + " for " + input["order"] + "?")
+    return charge, charge_without_key, send_receipt, ask
 
 
 def outside_a_step(input, ctx, outside):
-    if _asked(input, ctx) != "yes":
+    _, charge_without_key, send_receipt, ask = _parts(input, ctx, outside)
+    if ask() != "yes":
         return {"status": "declined"}
-    charge_without_key(outside, input["order"], input["cents"])
-    ctx.step("receipt", send_receipt, outside, input["order"], input["to"])
+    charge_without_key()
+    ctx.step("receipt", send_receipt)
     return {"status": "charged"}
 
 
 def before_the_question(input, ctx, outside):
-    ctx.step("charge", charge, outside, input["order"], input["cents"])
-    if _asked(input, ctx) != "yes":
+    charge, _, send_receipt, ask = _parts(input, ctx, outside)
+    ctx.step("charge", charge)
+    if ask() != "yes":
         return {"status": "declined"}
-    ctx.step("receipt", send_receipt, outside, input["order"], input["to"])
+    ctx.step("receipt", send_receipt)
     return {"status": "charged"}
 
 
 def step_without_key(input, ctx, outside):
-    if _asked(input, ctx) != "yes":
+    _, charge_without_key, send_receipt, ask = _parts(input, ctx, outside)
+    if ask() != "yes":
         return {"status": "declined"}
-    ctx.step("charge", charge_without_key, outside, input["order"], input["cents"])
-    ctx.step("receipt", send_receipt, outside, input["order"], input["to"])
+    ctx.step("charge", charge_without_key)
+    ctx.step("receipt", send_receipt)
     return {"status": "charged"}
 
 
 def looks_in_the_body(input, ctx, outside):
-    if _asked(input, ctx) != "yes":
+    charge, _, send_receipt, ask = _parts(input, ctx, outside)
+    if ask() != "yes":
         return {"status": "declined"}
     if not outside.payments.find(order=input["order"]):
-        ctx.step("charge", charge, outside, input["order"], input["cents"])
-    ctx.step("receipt", send_receipt, outside, input["order"], input["to"])
+        ctx.step("charge", charge)
+    ctx.step("receipt", send_receipt)
     return {"status": "charged"}
 
 
 def decides_by_memory(input, ctx, outside, seen=[]):  # noqa: B006  # the mistake is the point
+    charge, _, send_receipt, ask = _parts(input, ctx, outside)
     if not seen:
-        ctx.step("hello", print, "a new order")
+        ctx.step("hello", lambda: "a new order")
     seen.append(input["order"])
-    if _asked(input, ctx) != "yes":
+    if ask() != "yes":
         return {"status": "declined"}
-    ctx.step("charge", charge, outside, input["order"], input["cents"])
-    ctx.step("receipt", send_receipt, outside, input["order"], input["to"])
+    ctx.step("charge", charge)
+    ctx.step("receipt", send_receipt)
     return {"status": "charged"}
 
 
 def one_big_step(input, ctx, outside):
+    charge, _, send_receipt, ask = _parts(input, ctx, outside)
+
     def all_of_it():
-        if _asked(input, ctx) != "yes":
+        if ask() != "yes":
             return {"status": "declined"}
-        charge(outside, input["order"], input["cents"])
-        send_receipt(outside, input["order"], input["to"])
+        charge()
+        send_receipt()
         return {"status": "charged"}
 
     return ctx.step("all", all_of_it)
 
 
 def never_asks(input, ctx, outside):
-    ctx.step("charge", charge, outside, input["order"], input["cents"])
-    ctx.step("receipt", send_receipt, outside, input["order"], input["to"])
+    charge, _, send_receipt, _ = _parts(input, ctx, outside)
+    ctx.step("charge", charge)
+    ctx.step("receipt", send_receipt)
     return {"status": "charged"}
 
 
