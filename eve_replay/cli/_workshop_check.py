@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Literal
 
 import click
 
 from eve_replay.cli._common import Shell, command, echo, emit_json
-from eve_replay.cli._workshop_common import language_option, limit_options, verdict_lines
+from eve_replay.cli._workshop_common import hanging, language_option, limit_options, verdict_lines
 from eve_replay.errors import NotFound, SourceUnreadable
 from eve_replay.problems import Receipt
-from eve_replay.views.text import Line, line, paragraph
+from eve_replay.views.text import Line, line
 from eve_replay.views.tone import Tone
 from eve_replay.workshop.book import Book, find_books, read_book
 from eve_replay.workshop.lesson import task
@@ -25,6 +26,9 @@ from eve_replay.workshop.verdict import Verdict
 
 __all__ = ["cli", "judged", "limits_of"]
 
+_SIGNS: Mapping[str, tuple[str, Tone]] = MappingProxyType(
+    {"passed": ("✓ ", "ok"), "failed": ("✗ ", "error"), "unreadable": ("! ", "warning")}
+)
 State = Literal["passed", "failed", "no exercise", "not checked", "unreadable"]
 
 
@@ -153,7 +157,10 @@ def _saved(path: Path, book: Book) -> _Checked:
             path=str(path), state="not checked", book=book, words="It was not checked, as far as it says."
         )
     if shown is not None:
-        passed, words = shown.get("passed") is True, str(shown.get("headline") or shown.get("code") or "")
+        passed, words = (
+            shown.get("passed") is True,
+            str(shown.get("headline") or shown.get("code") or "")[:500],
+        )
     else:
         passed, words = known.passed, known.checks[-1].code
     times = f" Checked {known.tries} times." if known.tries > 1 else ""
@@ -168,8 +175,8 @@ def _lines(shell: Shell, result: _Checked, *, first: bool) -> list[Line]:
     out: list[Line] = head if first else [(), *head]
     if result.verdict is not None:
         return out + verdict_lines(shell, result.verdict)
-    tones: dict[State, Tone] = {"passed": "ok", "failed": "error", "unreadable": "warning"}
-    return out + paragraph(result.words, width=shell.width, indent=2, tone=tones.get(result.state, "muted"))
+    sign, tone = _SIGNS.get(result.state, ("  ", "muted"))
+    return out + hanging(sign, result.words, shell.width, tone)
 
 
 def _json(result: _Checked) -> dict[str, object]:

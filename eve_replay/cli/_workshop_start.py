@@ -23,7 +23,7 @@ _GUIDES = ("guide", "instructor")
 
 
 @command("start")
-@click.argument("target", metavar="[DIR]", required=False, default="eve-replay-workshop")
+@click.argument("target", metavar="[DIR]", required=False)
 @language_option("Language of the lessons (default en).")
 @click.option("--instructor", is_flag=True, help="Copy solutions and the instructor's guide too.")
 @click.option("--copy-only", is_flag=True, help="Copy the lessons and stop.")
@@ -31,7 +31,7 @@ _GUIDES = ("guide", "instructor")
 @click.option("--no-browser", is_flag=True, help="Do not open a browser.")
 def cli(
     shell: Shell,
-    target: str,
+    target: str | None,
     language: Language | None,
     instructor: bool,
     copy_only: bool,
@@ -40,10 +40,10 @@ def cli(
 ) -> None:
     """Copy the lessons into a folder of your own and open JupyterLab on it.
 
-    DIR is eve-replay-workshop when it is not given. Files that are there already stay as they are, so
-    that the same command goes on where you stopped.
+    DIR is eve-replay-workshop when it is not given (eve-replay-workshop-zh for the Chinese lessons). Files
+    that are there already stay as they are, so that the same command goes on where you stopped.
     """
-    folder = Path(target)
+    folder = Path(target or ("eve-replay-workshop-zh" if language == "zh" else "eve-replay-workshop"))
     copied, kept = copy_lessons(folder, language or "en", instructor=instructor)
     remark = f", {kept} kept as they were" if kept else ""
     echo(shell, [line(f"{plural(copied, 'file')} copied to ", (str(folder), "strong"), remark)])

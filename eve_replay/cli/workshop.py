@@ -63,6 +63,6 @@ class _Group(click.Group):
 def cli() -> None:
     """Teach and learn idempotency: lessons that crash your code at every point.
 
-    For learners: start, play, check. For instructors: kit, site, summary. All but start, kit and site
-    take --json. Nothing needs the internet. Start with: eve-replay workshop list
+    For learners: start, play, check. For instructors: kit, site, summary. Every command takes --json
+    but start. Start with: eve-replay workshop list
     """

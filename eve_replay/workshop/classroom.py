@@ -20,6 +20,8 @@ from eve_replay.workshop.progress import FILE_NAME, LessonProgress, Progress
 __all__ = ["Answers", "Learner", "Mark", "Summary", "Work", "gather", "summarise"]
 
 State = Literal["passed", "tried", "not begun"]
+#: Characters of a code that a file gives: whatever stands there, a table stays one.
+_LONGEST_CODE = 40
 _ORDER: Mapping[State, int] = MappingProxyType({"not begun": 0, "tried": 1, "passed": 2})
 #: A cell that begins so is a formula in a spreadsheet.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -227,7 +229,7 @@ def _marks(work: Work, answers: Answers, starting: Mapping[str, str | None]) -> 
 def _said(book: Book, said: tuple[bool, str] | None) -> tuple[State, str]:
     if said is None:
         saved = book.saved or {}
-        said = (saved.get("passed") is True, str(saved.get("code") or ""))
+        said = (saved.get("passed") is True, str(saved.get("code") or "")[:_LONGEST_CODE])
     return ("passed", "") if said[0] else ("tried", said[1])
 
 

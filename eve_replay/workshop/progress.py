@@ -25,6 +25,7 @@ __all__ = ["FILE_NAME", "Checked", "LessonProgress", "Predicted", "Progress"]
 FILE_NAME = "workshop-progress.json"
 _FORMAT = "eve-replay/workshop-progress"
 _LARGEST = 8 << 20
+_LONGEST_CODE = 40
 #: Kept per lesson; the number of tries counts on.
 _KEPT = 200
 
@@ -188,7 +189,7 @@ def _lesson(stored: Mapping[str, object]) -> LessonProgress:
     checks = tuple(
         Checked(
             passed=each["passed"] is True,
-            code=_string(each.get("code")),
+            code=_string(each.get("code"))[:_LONGEST_CODE],
             tried=tried if isinstance(tried := each.get("tried"), int) else 0,
             at=_string(each.get("at")),
         )

@@ -116,6 +116,16 @@ def test_start_in_chinese_takes_the_chinese_notebooks(capsys, tmp_path, started)
     assert 'language=\\"en\\"' in (tmp_path / "en" / name).read_text("utf-8")
 
 
+def test_start_by_itself_makes_a_folder_per_language(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    call(capsys, "workshop", "start", "--copy-only")
+    call(capsys, "workshop", "start", "--copy-only", "--language", "zh")
+    assert sorted(each.name for each in tmp_path.iterdir()) == [
+        "eve-replay-workshop",
+        "eve-replay-workshop-zh",
+    ]
+
+
 def test_start_keeps_what_is_there_and_gives_the_instructor_more(capsys, tmp_path, started):
     folder = tmp_path / "w"
     folder.mkdir()
@@ -214,6 +224,24 @@ def test_check_without_running(capsys, tmp_path, monkeypatch):
         call(capsys, "workshop", "check", path, other, "--saved", "--json").json["notebooks"][1]["state"]
         == "passed"
     )
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        {},
+        {"passed": [], "code": 7, "headline": {"a": "\x1b[31m"}},
+        {"passed": "true", "headline": "x\u202e" * 10_000},
+        {"code": "y" * 10_000},
+    ],
+)
+def test_nonsense_in_a_saved_verdict(capsys, tmp_path, shown):
+    path = book(
+        tmp_path / "Ana" / "1.ipynb", code(BAD, "answer"), code("here.check(x)", "check", verdict=shown)
+    )
+    for words in (("check", path), ("summary", tmp_path)):
+        result = call(capsys, "workshop", *words, "--saved")
+        assert result.code in (0, 1) and len(result.out) < 3000 and not CONTROL.search(result.out)
 
 
 def test_check_wants_a_notebook(capsys):
