@@ -17,6 +17,7 @@ from eve_replay.workshop.telling import Teller
 from eve_replay.workshop.telling_calls import pairs
 from eve_replay.workshop.words import (
     EFFECTS,
+    LABELS,
     NEXT,
     REFUSALS,
     SERVICES,
@@ -155,6 +156,8 @@ def _fields(diagnosis: Diagnosis, language: Language) -> dict[str, object]:
         value = facts.get(name)
         if isinstance(value, (int, float)):
             fields[name] = spell(float(value), language)
+    if f"effect-{facts.get('effect')}" in LABELS:
+        fields["effect"] = LABELS[f"effect-{facts['effect']}"].get(language)
     looked, landed = facts.get("looked_at"), facts.get("landed_at")
     if isinstance(looked, (int, float)) and isinstance(landed, (int, float)):
         near = landed - looked < 5

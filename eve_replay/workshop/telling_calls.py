@@ -30,7 +30,7 @@ def pairs(fields: object, skip: Sequence[str] = ()) -> str:
     said = [
         f"{cut(name)} {cut(value)}"
         for name, value in fields.items()
-        if name not in skip and value is not None
+        if name not in skip and value not in (None, "")
     ]
     return ", ".join(said)
 
@@ -46,8 +46,14 @@ def short_call(moment: Moment) -> str:
     return f"{name}({', '.join(said)})"
 
 
-def call_words(moment: Moment, language: Language) -> str:
-    """Return what a tool asks of the outside, as a sentence."""
+def call_words(moment: Moment, language: Language, *, keys: bool = True) -> str:
+    """Return what a tool asks of the outside, as a sentence.
+
+    Args:
+        moment: the call.
+        language: of the sentence.
+        keys: whether the service looks at keys: otherwise a missing one is not worth a word.
+    """
     facts, method = moment.facts, moment.method
     fields: dict[str, object] = {name: cut(value) for name, value in facts.items()}
     key = facts.get("key")
@@ -55,6 +61,8 @@ def call_words(moment: Moment, language: Language) -> str:
         word = "request" if method == "reserve" else "key"
         if method == "send":
             fields["subject"] = quote(facts.get("subject", ""), language)
+        if key is None and not keys:
+            return fill(TOLD[f"{method}-plain"], language, fields)
         fields["keyed"] = (
             TOLD[f"without-{word}"].get(language)
             if key is None

@@ -16,6 +16,11 @@ WHY = texts(
         "The tool sent it twice in one run, without a key: {service} took that for two different requests.",
         "工具在同一次执行里发了两次，又没有带键：{service}把它们当成了两个不同的请求。",
     ),
+    no_key__no_memory=(
+        "{Service} remembers nothing and looks at no key, and the tool had written nothing down before it"
+        " acted: the second run could not know of {first_id}.",
+        "{service}什么也不记，也不看键，而工具在动手之前没有写下任何东西：第二次执行无从知道 {first_id}。",
+    ),
     key_ignored=(
         "{Two} carried the same key, {first_key}, but {service} does not look at keys. Whether it was done"
         " before has to be known somewhere else.",
@@ -165,10 +170,9 @@ WHY = texts(
         "{where} 没有回答，这既可能是做了，也可能是没做。工具却认定了其中一种。",
     ),
     outside_a_step=(
-        "The workflow body acts outside a step. The body is replayed from its start by every process, so"
-        " it acts"
-        " again each time.",
-        "工作流函数体在步骤之外动手了。每个进程都会从头重放函数体，所以每次都会再做一遍。",
+        "The workflow body acts outside a step. After every crash and every wait the body is replayed from"
+        " its start, so it acts again each time.",
+        "工作流函数体在步骤之外动手了。每次崩溃或等待之后，函数体都会从头重放，所以每次都会再做一遍。",
     ),
     diverged=(
         "Replayed from its start, the workflow body asked for {asked}, while the record has {recorded}"
@@ -228,6 +232,11 @@ WHY = texts(
         "The tool says that it is done ({result}), but it never acted.",
         "工具说已经完成（{result}），其实从未动手。",
     ),
+    not_done__took_another=(
+        "The tool looked ({where}) and found {other_id}. That is {other}: it took it for this one, and did"
+        " not act.",
+        "工具查询过（{where}），查到 {other_id}。那其实是 {other}：工具把它当成了这一件，于是没有动手。",
+    ),
     not_done__not_run_again=(
         "The process died in the call, and this policy does not run an interrupted call again: its"
         " outcome stays"
@@ -258,6 +267,10 @@ NEXT = texts(
     no_key=(
         "What could both requests carry that tells {service} that they are the same wish?",
         "两个请求都带上什么，才能让{service}知道它们是同一件事？",
+    ),
+    no_key__no_memory=(
+        "Where could the tool write down, before it acts, that it begins? It must outlive the process.",
+        "工具在动手之前，可以把“开始了”记在哪里？那个地方必须在进程死后还在。",
     ),
     key_ignored=(
         "Where could the tool itself look up, before it acts, that it has been done?",

@@ -602,3 +602,28 @@ def test_wedged():
     outcome = run({"pay": pay}, ONE, (Fault(lock.number),))
     said = diagnose(outcome, it_ends()(outcome))
     assert (said.code, said.facts["because"]) == ("hangs", "wedged")
+
+
+def test_a_mail_server_without_memory():
+    def pay(input, ctx, outside):
+        outside.mail.send(input["invoice"], "Receipt")
+        return {"status": "sent"}
+
+    sent = Deed(effect="mail", match={"to": "INV-7"}, words="receipt")
+    ask = Ask(tool="pay", input={"invoice": "INV-7"}, deeds=(sent,))
+    said = found(pay, Case(name="mail", turns=(Turn(message="m", answers=((ask,),)),)))
+    assert (said.code, said.facts["because"]) == ("no-key", "no-memory")
+
+
+def test_took_another_payment_for_its_own():
+    def pay(input, ctx, outside):
+        paid = outside.payments.find(cents=input["cents"])
+        return (
+            {"status": "charged", "id": paid[0]["id"]}
+            if paid
+            else charge(input, outside, key=input["invoice"])
+        )
+
+    said = found(pay, TWO)
+    assert (said.code, said.facts["because"]) == ("not-done", "took-another")
+    assert (said.facts["other_id"], said.facts["other"]) == ("ch_1", "invoice INV-7")
