@@ -93,11 +93,12 @@ def _code(place: Place, told: tuple[int, int]) -> str:
 def _words(place: Place, told: tuple[int, int]) -> Text:
     where = dict(place.where)
     least, most = place.charges
+    point = f"sample:{place.sample}, {place.position}"
     return Text(
-        f"sample:{place.sample}, crash point {place.position} ({place.label}): {where}. You say"
-        f" {told[0]} to {told[1]} charges; it is {least} to {most}.",
-        f"sample:{place.sample}，崩溃点 {place.position}（{place.label}）：{where}。你的答案是 {told[0]}"
-        f" 到 {told[1]} 次扣款，实际是 {least} 到 {most} 次。",
+        f"For where = {where} you say {told[0]} to {told[1]} charges. It is {least} to {most}. ({point}:"
+        f" {place.label})",
+        f"where = {where} 时，你的答案是 {told[0]} 到 {told[1]} 次扣款，实际是 {least} 到 {most} 次。"
+        f"（{point}：{place.label}）",
     )
 
 

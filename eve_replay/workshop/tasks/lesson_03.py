@@ -174,14 +174,14 @@ _PREDICTIONS = {
 
 _HINTS = {
     "ids-change": Text(
-        "Something you compare is new on every attempt. Look at the table again: which columns are equal"
-        " in the two rows?",
-        "你比较的东西里，有的每次尝试都会变。再看看那张表：两行里哪些列是相等的？",
+        "Something you compare is new on every attempt. Look at the table again: which rows are equal in"
+        " columns 0 and 1?",
+        "你比较的东西里，有的每次尝试都会变。再看看那张表：第 0 列和第 1 列，哪些行是相等的？",
     ),
     "other-turn": Text(
-        "The same words in another turn are another wish. Which columns say where in the conversation a"
-        " call belongs?",
-        "换一轮说同样的话，就是另一个愿望。哪些列说明一个调用属于会话的哪个位置？",
+        "The same words in another turn are another wish. Which rows of the table say where in the"
+        " conversation a call belongs?",
+        "换一轮说同样的话，就是另一个愿望。表里哪些行说明一个调用属于会话的哪个位置？",
     ),
     "other-place": Text(
         "A model can ask for the same thing twice: in two answers of a turn, or twice in one answer."
@@ -200,8 +200,8 @@ _HINTS = {
     ),
     "not-a-bool": Text("Return a comparison, for example a == b.", "返回一个比较的结果，例如 a == b。"),
     "threw": Text(
-        "a and b are dicts with the columns of the table above as names.",
-        "a 和 b 是字典，名字就是上面表里的列名。",
+        "a and b are dicts with the rows of the table above as names.",
+        "a 和 b 是字典，名字就是上面表里各行的名字。",
     ),
 }
 

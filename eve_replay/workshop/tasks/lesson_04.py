@@ -33,8 +33,8 @@ def _cases(seed: int) -> tuple[Case, ...]:
         model="new-ids",
         seed=seed,
         words=Text(
-            "one payment; asked again, the model makes a new call id",
-            "付一次款；再问时，模型会生成新的调用 id",
+            "one payment, new call ids",
+            "付一次款，调用 id 会变",
         ),
     )
     two_orders = Case(
@@ -42,14 +42,14 @@ def _cases(seed: int) -> tuple[Case, ...]:
         turns=(Turn(message=f"Pay {order} and {other}.", answers=((pay(order),), (pay(other),))),),
         model="new-ids",
         seed=seed,
-        words=Text("two orders in one run, the same amount", "一次运行里付两个订单，金额相同"),
+        words=Text("two orders, the same amount", "两个订单，金额相同"),
     )
     halves = Case(
         name="two-invoices",
         turns=(Turn(message=f"Pay both halves of {order}.", answers=((pay(order), pay(order)),)),),
         model="new-ids",
         seed=seed,
-        words=Text("two invoices of one order, the same amount", "同一个订单的两张发票，金额相同"),
+        words=Text("two invoices of one order", "同一个订单的两张发票"),
     )
     again = Case(
         name="again-on-purpose",
@@ -59,9 +59,7 @@ def _cases(seed: int) -> tuple[Case, ...]:
         ),
         model="new-ids",
         seed=seed,
-        words=Text(
-            "the same order once more in a second turn, on purpose", "第二轮里特意把同一个订单再付一次"
-        ),
+        words=Text("once more in a second turn", "第二轮里再付一次"),
     )
     first, second = pay(order), pay(other)
     swapped = Case(
@@ -75,9 +73,7 @@ def _cases(seed: int) -> tuple[Case, ...]:
         ),
         model="other",
         seed=seed,
-        words=Text(
-            "asked again, the model names the two payments in another order", "再问时，模型把两笔付款换了顺序"
-        ),
+        words=Text("asked again: the other order", "再问时换了顺序"),
     )
     return minted, two_orders, halves, again, swapped
 

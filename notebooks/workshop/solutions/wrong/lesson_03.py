@@ -39,7 +39,11 @@ WRONG = {
     "everything": (everything, "ids-change", "the whole dict: it holds times and ids"),
     "words": (words, "other-turn", "tool and input: the same words in another turn are another wish"),
     "words_in_a_turn": (words_in_a_turn, "other-place", "a model can want the same thing twice in one turn"),
-    "place_without_session": (place_without_session, "other-session", "two conversations have the same places"),
+    "place_without_session": (
+        place_without_session,
+        "other-session",
+        "two conversations have the same places",
+    ),
     "place_only": (place_only, "other-wish", "asked again, the model may want another tool in that place"),
     "text": (text, "not-a-bool", "a text instead of True or False"),
 }

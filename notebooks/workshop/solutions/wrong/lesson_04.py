@@ -63,7 +63,11 @@ WRONG = {
     "run": (run, "key-merged", "the run id: one payment per run"),
     "turn": (turn, "key-merged", "the turn: one payment per message"),
     "order": (order, "key-merged", "the order number: two invoices of one order are merged"),
-    "order_and_cents": (order_and_cents, "key-merged", "order and amount: merged when both are equal on purpose"),
+    "order_and_cents": (
+        order_and_cents,
+        "key-merged",
+        "order and amount: merged when both are equal on purpose",
+    ),
     "turn_and_order": (turn_and_order, "key-merged", "turn, order and amount: merged within one turn"),
     "place": (place, "key-changed", "the place: it changes hands when the model names them in another order"),
     "place_and_invoice": (place_and_invoice, "key-changed", "place and invoice: more is not safer"),
