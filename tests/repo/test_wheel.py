@@ -27,7 +27,12 @@ def test_content(wheel):
     assert "eve_replay/samples/crash-in-tool.tar.xz" in names
     assert "eve_replay_tui/__init__.py" in names
     assert any(name.startswith("eve_replay/_notebooks/") for name in names)
-    assert not [name for name in names if "tests/" in name or "corpus" in name]
+    lessons = {
+        name.rpartition("/")[2] for name in names if name.startswith("eve_replay/_notebooks/workshop/zh/")
+    }
+    assert lessons and all(f"eve_replay/_notebooks/workshop/{name}" in names for name in lessons)
+    assert "eve_replay/_notebooks/workshop/solutions/lesson_01.py" in names
+    assert not [name for name in names if "tests/" in name or "corpus" in name or "__pycache__" in name]
     assert any(name.endswith("licenses/LICENSE") for name in names)
     assert sum(info.file_size for info in wheel.infolist()) < 12 << 20
 
