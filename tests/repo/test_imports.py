@@ -45,10 +45,17 @@ def loaded_by(code):
         "from eve_replay import open_world; w = open_world('sample:crash-in-tool'); list(w.runs())",
         "import eve_replay.journal, eve_replay.checks, eve_replay.recovery, eve_replay.diff",
         "import eve_replay.views.table, eve_replay.views.value, eve_replay.views.records",
+        "from eve_replay.workshop import check, tasks; tasks()",
     ],
 )
 def test_the_core_loads_nothing_heavy(code):
     assert not loaded_by(code) & set(HEAVY)
+
+
+def test_the_grader_asks_for_nothing_a_browser_lacks():
+    """Pyodide has no processes and no sockets."""
+    loaded = loaded_by("from eve_replay.workshop import check, tasks; tasks()")
+    assert not loaded & {"subprocess", "socket", "multiprocessing", "ssl", "_posixsubprocess"}
 
 
 def test_the_package_itself_loads_only_itself():
