@@ -1,4 +1,4 @@
-"""The notebook front end: ``explore``, ``crash_lab``, ``attempt_diff``, ``lesson``. Extra: ``notebook``.
+"""The notebook front end: ``explore``, ``crash_lab``, ``attempt_diff``, ``lesson``, ``table``. Extra: notebook.
 
 Anything that names a session will do: a session, a journal, a source, or a turn, step or attempt.
 """
@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING, Any
 from eve_replay.errors import EveReplayError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from eve_replay.notebook.classroom import Desk
+    from eve_replay.notebook.tables import Rows
     from eve_replay.notebook.widgets import JournalWidget
 
-__all__ = ["attempt_diff", "crash_lab", "explore", "lesson"]
+__all__ = ["attempt_diff", "crash_lab", "explore", "lesson", "table"]
 
 
 def explore(target: Any, session: Any = None, *, live: bool = False, **options: Any) -> JournalWidget:
@@ -85,6 +88,19 @@ def lesson(number: str | int, *, language: str = "en", folder: str = ".") -> Des
     from eve_replay.notebook.classroom import desk
 
     return desk(_checked(number), language, folder)
+
+
+def table(rows: Sequence[Mapping[str, Any] | Sequence[Any]], *columns: str, turned: bool = False) -> Rows:
+    """Return rows as a table to look at. It needs no pandas.
+
+    Args:
+        rows: dicts, one per row (a ledger, say), or lists: a grid whose rows and columns are numbered from 0.
+        *columns: which keys to show, in order; all there are without any.
+        turned: keys become rows, and rows become columns numbered from 0.
+    """
+    from eve_replay.notebook.tables import Rows
+
+    return Rows(rows, columns, turned=turned)
 
 
 def _checked(target: Any) -> Any:

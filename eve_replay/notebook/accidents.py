@@ -10,7 +10,7 @@ from eve_replay.notebook.classroom_words import ACCIDENTS, FAULTS, place_of
 from eve_replay.workshop.model import Fault, Language, Outcome
 from eve_replay.workshop.schedules import KINDS
 
-__all__ = ["fault_words", "faults_of"]
+__all__ = ["fault_words", "faults_of", "plain_faults", "plain_hours"]
 
 
 def fault_words(outcome: Outcome, index: int, language: Language) -> str:
@@ -25,6 +25,16 @@ def fault_words(outcome: Outcome, index: int, language: Language) -> str:
     place = place_of(moment, language) if moment.kind == "call" else moment.tool
     text = ACCIDENTS.get(name, ACCIDENTS[fault.kind])
     return text.get(language).format(n=moment.process, place=place or place_of(moment, language))
+
+
+def plain_faults(faults: Iterable[Fault]) -> list[list[object]]:
+    """Return faults as the browser writes them: saved answers are found by the text of the request."""
+    return [[fault.point, fault.kind, plain_hours(fault.hours)] for fault in faults]
+
+
+def plain_hours(hours: float) -> float:
+    """Return hours as JavaScript writes numbers: 3, not 3.0."""
+    return int(hours) if float(hours).is_integer() else hours
 
 
 def faults_of(wanted: Iterable[Any]) -> tuple[Fault, ...]:

@@ -6,7 +6,18 @@ from collections.abc import Mapping
 
 from eve_replay.workshop.model import FaultKind, Language, Moment, Text
 
-__all__ = ["ACCIDENTS", "EFFECTS", "FAULTS", "MARKS", "WORDS", "counted", "place_of", "word", "words_for"]
+__all__ = [
+    "ACCIDENTS",
+    "EFFECTS",
+    "FAULTS",
+    "MARKS",
+    "WORDS",
+    "counted",
+    "effect_name",
+    "place_of",
+    "word",
+    "words_for",
+]
 
 #: What the browser shows around the data, by name.
 WORDS: Mapping[str, Text] = {
@@ -255,6 +266,12 @@ def words_for(language: Language) -> dict[str, str]:
     """Return all words in a language, as the browser takes them."""
     words = {name: text.get(language) for name, text in WORDS.items()}
     return words | {f"fault-{name}": text.get(language) for name, text in FAULTS.items()}
+
+
+def effect_name(effect: str, language: Language) -> str:
+    """Return what an effect is called; the Chinese counts begin with their measure word."""
+    one = EFFECTS[effect][0] if effect in EFFECTS else Text(effect, f" {effect}")
+    return one.zh[1:] if language == "zh" else one.en
 
 
 def counted(count: int, effect: str, language: Language) -> str:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from eve_replay.notebook.accidents import fault_words
-from eve_replay.notebook.classroom_words import place_of, word
+from eve_replay.notebook.accidents import fault_words, plain_faults
+from eve_replay.notebook.classroom_words import effect_name, place_of, word
 from eve_replay.notebook.lanes import Box, Lane, Lanes, Slot, lanes_of
 from eve_replay.notebook.tallies import entry_tones, mark_of, sign_of, sums_of
 from eve_replay.values import preview
@@ -76,7 +76,7 @@ def drawn(
         "told": _told(outcome),
         "end": end,
         "threw": _threw(outcome),
-        "faults": [[fault.point, fault.kind, fault.hours] for fault in outcome.schedule],
+        "faults": plain_faults(outcome.schedule),
         "faultWords": [fault_words(outcome, number, language) for number in range(len(outcome.schedule))],
         "spoken": "; ".join(fault_words(outcome, n, language) for n in range(len(outcome.schedule))),
     }
@@ -252,7 +252,7 @@ def _entry(entry: Entry, scene: Lanes, tones: dict[int, Tone], language: Languag
         "number": entry.number,
         "label": f"#{entry.number + 1}",
         "at": scene.appears.get(entry.number, entry.moment),
-        "effect": entry.effect,
+        "effect": effect_name(entry.effect, language),
         "about": about,
         "key": None if entry.key is None else preview(entry.key, 60).strip('"'),
         "by": word("process", language, n=entry.process),

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from eve_replay.errors import EveReplayError, WrongUse
-from eve_replay.notebook.accidents import faults_of
+from eve_replay.notebook.accidents import faults_of, plain_faults, plain_hours
 from eve_replay.notebook.classroom_words import word, words_for
 from eve_replay.notebook.lanes import slots_of
 from eve_replay.notebook.scenery import drawn, safe_data, slot_name, time_words
@@ -100,7 +100,9 @@ class Stage:
             "policies": [
                 {"name": name, "words": word(f"policy-{name}", language)} for name in self._policies
             ],
-            "hours": [{"hours": hours, "words": self._away(hours)} for hours in self._task.hours],
+            "hours": [
+                {"hours": plain_hours(hours), "words": self._away(hours)} for hours in self._task.hours
+            ],
             "start": {"case": case.name, "policy": case.policy, "faults": [], "active": 0, **(start or {})},
         }
 
@@ -188,7 +190,7 @@ class Stage:
                 name = name if each is case else "broken_elsewhere"
                 return {
                     "case": each.name,
-                    "faults": [[fault.point, fault.kind, fault.hours] for fault in report.failing.schedule],
+                    "faults": plain_faults(report.failing.schedule),
                     "say": word(name, language, tried=tried),
                 }
         name = "unbroken" if complete else "unbroken_budget"
@@ -210,20 +212,20 @@ class Stage:
     def preload(self, case: Case, faults: Schedule) -> Iterator[Mapping[str, object]]:
         """Yield the requests whose answers a saved page should hold, the most wanted first."""
         base = {"case": case.name, "policy": case.policy}
-        plain = [[fault.point, fault.kind, fault.hours] for fault in faults]
+        plain, away = plain_faults(faults), plain_hours(self._task.hours[0])
         yield {"do": "see", **base, "faults": plain}
         for number in range(max(1, len(faults))):
-            away = faults[number].hours if number < len(faults) else self._task.hours[0]
-            yield {"do": "strip", **base, "faults": plain[:number], "hours": away}
+            hours = plain[number][2] if number < len(faults) else away
+            yield {"do": "strip", **base, "faults": plain[:number], "hours": hours}
         if faults:
             yield {"do": "see", **base, "faults": []}
         for cell in self.strip(case, ())["cells"]:
-            yield {"do": "see", **base, "faults": [[cell["point"], cell["kind"], self._task.hours[0]]]}
+            yield {"do": "see", **base, "faults": [[cell["point"], cell["kind"], away]]}
         for other in self._cases:
             if other.name != case.name:
                 base = {"case": other.name, "policy": case.policy}
                 yield {"do": "see", **base, "faults": []}
-                yield {"do": "strip", **base, "faults": [], "hours": self._task.hours[0]}
+                yield {"do": "strip", **base, "faults": [], "hours": away}
 
     def _runs(self, case: Case) -> Runs:
         where = (case.name, case.policy)

@@ -1,0 +1,76 @@
+"""A table of rows in a notebook, without pandas: it is the same in a browser's Python, which has none."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from eve_replay.views.safe import cut, display_width, pad, safe_text
+
+__all__ = ["Rows"]
+
+#: Characters of a cell that are shown; rows that are shown.
+_LONGEST, _MOST = 80, 500
+
+
+class Rows:
+    """Rows that a notebook shows as a table, and a terminal as aligned text.
+
+    Args:
+        rows: dicts, one per row, or lists: a grid whose rows and columns are numbered from 0.
+        columns: which keys to show, in order; all there are without any, in the order they occur.
+        turned: keys become rows, and rows become columns numbered from 0.
+    """
+
+    def __init__(
+        self,
+        rows: Sequence[Mapping[str, Any] | Sequence[Any]],
+        columns: Sequence[str] = (),
+        *,
+        turned: bool = False,
+    ) -> None:
+        if all(isinstance(row, Mapping) for row in rows):
+            dicts: list[Mapping[str, Any]] = [dict(row) for row in rows]
+            head = list(columns) or list(dict.fromkeys(key for row in dicts for key in row))
+            grid = [[_text(row.get(key, "")) for key in head] for row in dicts]
+            side = [""] * len(grid)
+        else:
+            grid = [[_text(each) for each in row] for row in rows]
+            head = [str(number) for number in range(max(map(len, grid), default=0))]
+            side = [str(number) for number in range(len(grid))]
+        if turned:
+            side, head = head, [str(number) for number in range(len(grid))]
+            grid = [list(column) for column in zip(*grid, strict=True)]
+        self.head: list[str] = [safe_text(each) for each in head]
+        self.side: list[str] = [safe_text(each) for each in side]
+        self.grid: list[list[str]] = grid
+
+    def _repr_html_(self) -> str:
+        named = any(self.side)
+        corner = "<th></th>" if named else ""
+        lines = [f"<tr>{corner}{''.join(f'<th>{html.escape(each)}</th>' for each in self.head)}</tr>"]
+        for side, row in zip(self.side[:_MOST], self.grid[:_MOST], strict=True):
+            first = f"<th>{html.escape(side)}</th>" if named else ""
+            lines.append(f"<tr>{first}{''.join(f'<td>{html.escape(each)}</td>' for each in row)}</tr>")
+        more = f"<p>{len(self.grid) - _MOST} more rows</p>" if len(self.grid) > _MOST else ""
+        return f'<table class="dataframe"><thead>{lines[0]}</thead><tbody>{"".join(lines[1:])}</tbody></table>{more}'
+
+    def __repr__(self) -> str:
+        table = [["", *self.head], *([side, *row] for side, row in zip(self.side, self.grid, strict=True))]
+        widths = [max(map(display_width, column)) for column in zip(*table, strict=True)]
+        kept = [index for index, width in enumerate(widths) if width]
+        lines = ["  ".join(pad(row[index], widths[index]) for index in kept).rstrip() for row in table]
+        return "\n".join(lines[: _MOST + 1])
+
+    def __len__(self) -> int:
+        return len(self.grid)
+
+
+def _text(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, datetime):
+        return f"{value:%Y-%m-%d %H:%M:%S.%f}"[:23]
+    return cut(safe_text(str(value)), _LONGEST)
