@@ -243,8 +243,10 @@ _HINTS = {
         "人说了 yes，事情却没有全做完。函数体走的是哪条路？",
     ),
     "threw": Text(
-        "The body ended with an exception. ctx.ask and ctx.sleep belong into the body, not into a step.",
-        "函数体抛出异常结束了。ctx.ask 和 ctx.sleep 要写在函数体里，不能放进步骤。",
+        "The body ended with an exception; the story says which. ctx.ask and ctx.sleep belong into the body,"
+        " not into a step. A step takes the function itself, without brackets after its name.",
+        "函数体抛出异常结束了，上面写明了是哪一个。ctx.ask 和 ctx.sleep 要写在函数体里，不能放进步骤。步骤要"
+        "的是函数本身，名字后面不加括号。",
     ),
 }
 
@@ -259,11 +261,12 @@ TASK = Task(
     predictions=MappingProxyType(_PREDICTIONS),
     hints=MappingProxyType(_HINTS),
     good=Text(
-        "The body decides the same at every replay, asks before it acts, and what it does stands in steps"
-        " with keys. It rests on the record for the way, and on the keys for a step that did not reach its"
-        " record.",
-        "函数体每次重放都做同样的决定，先问再做，要做的事都放在步骤里并带着键。走哪条路靠记录，没来得及记下"
-        "的步骤靠键。",
+        "The body takes the same way at every replay, asks before it acts, and what it does is harmless when"
+        " done again. It rests on the record for the way, and on the keys for a step that did not reach its"
+        " record. A call in the body itself is repeated for as long as the run lives, longer than most keys"
+        " are remembered (lesson 7).",
+        "函数体每次重放都走同一条路，先问再做，要做的事重做也无妨。走哪条路靠记录，没来得及记下的步骤靠键。"
+        "直接写在函数体里的调用，只要运行还在就会一再重做，而多数键记不了那么久（第 7 课）。",
     ),
     minutes=20,
     finds=Text(
