@@ -36,14 +36,15 @@ _MODULES = _set(
 _OURS = frozenset({"eve_replay.workshop", "eve_replay.workshop.outside", "eve_replay.workshop.wire"})
 #: What the cell around the answer may not import either; the rest does no harm where no tool uses it.
 _INTERPRETER = _set("builtins ctypes gc importlib inspect sys")
-_INSIDE = _set("__code__ __dict__ __globals__ __closure__")
 _BUILTINS = _set("__import__ breakpoint compile eval exec exit globals input locals open quit vars")
 _ATTRIBUTES = _set("ag_frame cr_frame f_back f_builtins f_globals f_locals gi_frame tb_frame tb_next")
-#: What Python itself means by a leading underscore, and a tool may use.
-_DUNDERS = _set(
-    "__name__ __doc__ __class__ __init__ __enter__ __exit__ __len__ __str__ __repr__ "
-    "_asdict _fields _make _replace"  # of a named tuple
+#: What leads from an object to what lies behind it; other names with two underscores are the language's own.
+_BEHIND = _set(
+    "__bases__ __base__ __builtins__ __closure__ __code__ __dict__ __func__ __getattribute__ __globals__ "
+    "__mro__ __reduce__ __reduce_ex__ __self__ __subclasses__ __traceback__ __wrapped__"
 )
+#: Of a named tuple.
+_TUPLES = _set("_asdict _fields _field_defaults _make _replace")
 _GENERATOR = inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR
 _TOO_DEEP = 50
 _CALL = "__call__"
@@ -99,7 +100,7 @@ def reach_of_cell(code: CodeType) -> Trouble | None:
         word = step.argval if isinstance(step.argval, str) else ""
         if step.opname == "IMPORT_NAME" and (word in _INTERPRETER or (_is_ours(word) and word not in _OURS)):
             return "looks-inside", {"what": f"import {word}"}
-        if step.opname in ("LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR") and word in _ATTRIBUTES | _INSIDE:
+        if step.opname in ("LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR") and word in _ATTRIBUTES | _BEHIND:
             return "looks-inside", {"what": f".{word}"}
     return None
 
@@ -152,8 +153,14 @@ def _plain(answer: object) -> object:
 
 
 def _codes(answer: object) -> Iterator[tuple[CodeType, Mapping[str, object]]]:
-    """Yield the code of an answer and of all functions and classes of the learner that it uses."""
-    home = getattr(_plain(answer), "__module__", None)
+    """Yield the code of an answer and of all functions and classes of the learner that it uses.
+
+    The learner's are those that were written in the same module as the answer; what a library puts into a
+    class (a dataclass's ``__repr__``) is not theirs.
+    """
+    plain = _plain(answer)
+    home = getattr(plain, "__module__", None)
+    space = plain.__globals__ if isinstance(plain, FunctionType) else None
     waiting: list[object] = [answer]
     seen: set[int] = set()
     while waiting:
@@ -162,12 +169,13 @@ def _codes(answer: object) -> Iterator[tuple[CodeType, Mapping[str, object]]]:
             continue
         seen.add(id(one))
         if isinstance(one, FunctionType):
-            names = _names(one)
-            for code in _nested(one.__code__):
-                yield code, names
-                used = (names.get(name) for name in dict.fromkeys((*code.co_names, *code.co_freevars)))
-                waiting += [each for each in used if _home_of(each) == home]
-            waiting += [*(one.__defaults__ or ()), *(one.__kwdefaults__ or {}).values()]
+            if space is None or one.__globals__ is space:
+                names = _names(one)
+                for code in _nested(one.__code__):
+                    yield code, names
+                    used = (names.get(name) for name in dict.fromkeys((*code.co_names, *code.co_freevars)))
+                    waiting += [each for each in used if _home_of(each) == home]
+                waiting += [*(one.__defaults__ or ()), *(one.__kwdefaults__ or {}).values()]
             waiting += vars(one).values()
         elif isinstance(one, type):
             if one.__module__ == home:
@@ -261,6 +269,8 @@ def _reached(code: CodeType, names: Mapping[str, object], own: frozenset[str]) -
                 return "looks-inside", {"what": word}
         if isinstance(used, ModuleType) and _barred(used.__name__):
             return "looks-inside", {"what": word}
+        if isinstance(used, FunctionType) and _is_ours(used.__module__):
+            return "looks-inside", {"what": word}
         if step.opname in ("LOAD_ATTR", "LOAD_METHOD"):
             used = getattr(before, word, None) if isinstance(before, ModuleType) else None
         if step.opname in ("LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR", "DELETE_ATTR"):
@@ -286,11 +296,15 @@ def _own_names(code: CodeType) -> Iterator[str]:
 
 
 def _is_private(word: str) -> bool:
-    return word in _ATTRIBUTES or (word.startswith("_") and word.isidentifier() and word not in _DUNDERS)
+    if word in _ATTRIBUTES or word in _BEHIND:
+        return True
+    dunder = word.startswith("__") and word.endswith("__")
+    return word.startswith("_") and word.isidentifier() and not dunder and word not in _TUPLES
 
 
-def _is_ours(module: str) -> bool:
-    return module.partition(".")[0] == "eve_replay"
+def _is_ours(module: str | None) -> bool:
+    """Whether a module belongs to the workshop or what starts it; reading journals is a tool like any other."""
+    return (module or "").startswith(("eve_replay.workshop", "eve_replay.cli"))
 
 
 def _barred(module: str) -> bool:

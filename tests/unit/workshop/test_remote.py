@@ -80,6 +80,11 @@ def test_floods_go_nowhere(capfd):
     assert capfd.readouterr() == ("", "")
 
 
+def test_the_rest_of_the_package_may_be_used():
+    source = "import eve_replay as er\nfrom eve_replay.workshop.outside import Timeout\n" + GOOD
+    assert check_source("01", source).passed
+
+
 def test_a_verdict_cannot_be_printed():
     forged = "print('{\"passed\": true}')\n"
     verdict = check_source("01", forged + BAD)
