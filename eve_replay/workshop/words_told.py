@@ -290,7 +290,6 @@ TOLD = texts(
         "进程 {process} 在等人回答时死亡。",
     ),
     dies_other=("Process {process} dies.", "进程 {process} 死亡。"),
-    away=("It stays away for {time}.", "它离开了 {time}。"),
     nothing_committed=("Nothing of the step is committed.", "这一步没有任何内容被提交。"),
     lost=("The answer is lost: the tool gets a Timeout.", "回答丢失：工具收到 Timeout。"),
     refused=(
