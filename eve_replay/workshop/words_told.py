@@ -252,44 +252,44 @@ TOLD = texts(
     # faults
     dies_model=(
         "Process {process} dies while it waits for the model.",
-        "进程 {process} 在等待模型时死亡。",
+        "进程 {process} 在等待模型时死了。",
     ),
-    dies_before=("Process {process} dies before it is sent.", "进程 {process} 在发出之前死亡。"),
+    dies_before=("Process {process} dies before it is sent.", "进程 {process} 在发出之前死了。"),
     dies_in_flight=(
         "Process {process} dies while the request is on its way.",
-        "请求还在路上，进程 {process} 死亡。",
+        "请求还在路上，进程 {process} 死了。",
     ),
     dies_after=(
         "Process {process} dies before the answer arrives.",
-        "进程 {process} 在收到回答之前死亡。",
+        "进程 {process} 在收到回答之前死了。",
     ),
-    dies_pause=("Process {process} dies while the tool waits.", "工具等待时，进程 {process} 死亡。"),
+    dies_pause=("Process {process} dies while the tool waits.", "工具等待时，进程 {process} 死了。"),
     dies_returned=(
         "Process {process} dies when the tool has returned.",
-        "工具刚返回，进程 {process} 死亡。",
+        "工具刚返回，进程 {process} 死了。",
     ),
     dies_commit=(
         "Process {process} dies before the step is committed.",
-        "进程 {process} 在这一步提交之前死亡。",
+        "进程 {process} 在这一步提交之前死了。",
     ),
     dies_commit_lock=(
         "Process {process} dies inside the commit: its lock is written, its record is not.",
-        "进程 {process} 在提交中途死亡：锁已写入，记录还没有写。",
+        "进程 {process} 在提交中途死了：锁已写入，记录还没有写。",
     ),
     dies_commit_record=(
         "Process {process} dies inside the commit: lock and record are written, the event is not.",
-        "进程 {process} 在提交中途死亡：锁和记录已写入，事件还没有写。",
+        "进程 {process} 在提交中途死了：锁和记录已写入，事件还没有写。",
     ),
     dies_committed=(
         "Process {process} dies right after that commit.",
-        "进程 {process} 在提交之后立刻死亡。",
+        "进程 {process} 在提交之后立刻死了。",
     ),
-    dies_parked=("Process {process} dies while the run is parked.", "运行停放期间，进程 {process} 死亡。"),
+    dies_parked=("Process {process} dies while the run is parked.", "运行停放期间，进程 {process} 死了。"),
     dies_waiting=(
         "Process {process} dies while it waits for the person.",
-        "进程 {process} 在等人回答时死亡。",
+        "进程 {process} 在等人回答时死了。",
     ),
-    dies_other=("Process {process} dies.", "进程 {process} 死亡。"),
+    dies_other=("Process {process} dies.", "进程 {process} 死了。"),
     nothing_committed=("Nothing of the step is committed.", "这一步没有任何内容被提交。"),
     lost=("The answer is lost: the tool gets a Timeout.", "回答丢失：工具收到 Timeout。"),
     refused=(
