@@ -303,7 +303,7 @@ def _is_private(word: str) -> bool:
 
 
 def _is_ours(module: str | None) -> bool:
-    """Whether a module belongs to the workshop or what starts it; reading journals is a tool like any other."""
+    """Whether a module belongs to the workshop or to what starts it; the others only read journals."""
     return (module or "").startswith(("eve_replay.workshop", "eve_replay.cli"))
 
 

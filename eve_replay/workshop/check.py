@@ -72,6 +72,7 @@ def check(
     Raises:
         NotFound: there is no such lesson.
         KeyboardInterrupt: somebody has stopped it (an endless loop can be stopped so).
+        MemoryError: there is no memory left, outside of a tool (a tool's own is an error of the tool).
     """
     exercise = task(lesson)
     with _quiet():
@@ -84,7 +85,7 @@ def check(
                 if exercise.kind == "judged":
                     return _judged(exercise, answer, language, chosen)
                 return _crashed(exercise, answer, language, chosen)
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, MemoryError):
             raise
         except TooLong:
             return _refused(exercise, language, ("too-long", {"what": f"{seconds:g}"}))
