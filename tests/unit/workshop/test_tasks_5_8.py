@@ -102,3 +102,29 @@ def test_the_judge_takes_whatever_a_function_does():
         said = judge(answer, 0, "en")
         assert said.code == code
         assert said.words is not None and "charge_card" in str(said.story)
+
+
+def test_the_stage_of_lesson_8_takes_each_runtime_with_its_own_lease():
+    """The stage replaces the policy of a case; Flue goes on after its 30 s, eve after 860 s."""
+    from dataclasses import replace
+
+    from eve_replay.workshop.runtime import run
+    from eve_replay.workshop.tasks.lesson_08 import RUNTIMES
+
+    def charge(input, ctx, outside):
+        return {"status": "charged", "id": outside.payments.charge(input["order"], input["cents"])["id"]}
+
+    assert RUNTIMES.cases is not None
+    case = RUNTIMES.cases(0)[0]
+    quiet = run({"charge": charge}, case)
+    last = [each.number for each in quiet.trace if each.kind == "call"][-1]
+    seen = {}
+    for policy in ("eve", "flue", "none"):
+        outcome = run({"charge": charge}, replace(case, policy=policy), (Fault(last, "crash-after"),))
+        again = max(moment.seconds for moment in outcome.trace)
+        seen[policy] = ([outcome.count(deed) for deed in case.deeds], 800 < again < 900, 30 < again < 60)
+    assert seen == {
+        "eve": ([2, 2], True, False),
+        "flue": ([1, 1], False, True),
+        "none": ([2, 2], False, False),
+    }
