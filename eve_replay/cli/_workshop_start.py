@@ -14,6 +14,7 @@ from eve_replay.errors import SourceUnreadable, WrongUse
 from eve_replay.views.text import line
 from eve_replay.views.words import plural
 from eve_replay.workshop.model import Language
+from eve_replay.workshop.progress import Progress
 
 __all__ = ["cli", "copy_lessons", "lesson_files"]
 
@@ -41,14 +42,25 @@ def cli(
     """Copy the lessons into a folder of your own and open JupyterLab on it.
 
     DIR is eve-replay-workshop when it is not given (eve-replay-workshop-zh for the Chinese lessons). Files
-    that are there already stay as they are, so that the same command goes on where you stopped.
+    that are there already stay as they are: the same command goes on with the first lesson you have not
+    passed yet.
     """
     folder = Path(target or ("eve-replay-workshop-zh" if language == "zh" else "eve-replay-workshop"))
     copied, kept = copy_lessons(folder, language or "en", instructor=instructor)
     remark = f", {kept} kept as they were" if kept else ""
     echo(shell, [line(f"{plural(copied, 'file')} copied to ", (str(folder), "strong"), remark)])
     if not copy_only:
-        shell.exit_code = open_lab(folder, port=port, no_browser=no_browser)
+        shell.exit_code = open_lab(next_lesson(folder), port=port, no_browser=no_browser)
+
+
+def next_lesson(folder: Path) -> Path:
+    """Return the first lesson that has not been passed, or the folder when there is none left."""
+    known = Progress(folder).lessons()
+    for path in sorted(folder.glob("[0-9][0-9]-*.ipynb")):
+        lesson = known.get(path.name[:2])
+        if lesson is None or not lesson.passed:
+            return path
+    return folder
 
 
 def copy_lessons(folder: Path, language: Language, *, instructor: bool = False) -> tuple[int, int]:

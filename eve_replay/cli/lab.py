@@ -49,12 +49,12 @@ def cli(
 
 
 def open_lab(
-    folder: Path, *, port: int | None, no_browser: bool, environment: Mapping[str, str] | None = None
+    place: Path, *, port: int | None, no_browser: bool, environment: Mapping[str, str] | None = None
 ) -> int:
-    """Open JupyterLab on a folder and return its exit code when it ends.
+    """Open JupyterLab on a folder or a notebook and return its exit code when it ends.
 
     Args:
-        folder: what it shows.
+        place: what it shows; of a notebook its folder too.
         port: its port, None for its own choice.
         no_browser: do not open a browser.
         environment: variables that the kernels get beside those of the caller.
@@ -64,7 +64,7 @@ def open_lab(
     """
     if importlib.util.find_spec("jupyterlab") is None:
         raise EveReplayError("JupyterLab is not installed.", hint="pip install 'eve-replay[notebook]'.")
-    words = [sys.executable, "-m", "jupyterlab", str(folder)]
+    words = [sys.executable, "-m", "jupyterlab", str(place)]
     if port is not None:
         words.append(f"--port={port}")
     if no_browser:

@@ -101,9 +101,21 @@ def test_start_copies_and_opens_jupyterlab(capsys, tmp_path, started):
     assert "01-the-mail-sent-twice.ipynb" in names
     assert not [name for name in names if name.startswith(("zh/", "solutions", "instructor"))]
     ((_, *words),) = started
-    assert (
-        words[:3] == ["-m", "jupyterlab", str(folder)] and "--no-browser" in words and "--port=9999" in words
-    )
+    assert words[:3] == ["-m", "jupyterlab", str(folder / "01-the-mail-sent-twice.ipynb")]
+    assert "--no-browser" in words and "--port=9999" in words
+
+
+def test_start_goes_on_with_the_first_lesson_that_is_not_passed(capsys, tmp_path, started):
+    for lesson, passed in (("01", True), ("02", False), ("03", True)):
+        Progress(tmp_path).checked(Verdict(lesson=lesson, passed=passed, language="en", headline=""), at=AT)
+    call(capsys, "workshop", "start", tmp_path)
+    assert started[0][3] == str(tmp_path / "02-where-the-crash-falls.ipynb")
+    for number in range(12):
+        Progress(tmp_path).checked(
+            Verdict(lesson=f"{number:02}", passed=True, language="en", headline=""), at=AT
+        )
+    call(capsys, "workshop", "start", tmp_path)
+    assert started[1][3] == str(tmp_path)
 
 
 def test_start_in_chinese_takes_the_chinese_notebooks(capsys, tmp_path, started):
