@@ -1,4 +1,4 @@
-"""The notebook front end: ``explore``, ``crash_lab``, ``attempt_diff``, ``lesson``, ``table``. Extra: notebook.
+"""The notebook front end: explorer, crash lab, attempt diff, lessons, tables. Needs ``eve-replay[notebook]``.
 
 Anything that names a session will do: a session, a journal, a source, or a turn, step or attempt.
 """

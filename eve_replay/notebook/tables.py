@@ -55,7 +55,8 @@ class Rows:
             first = f"<th>{html.escape(side)}</th>" if named else ""
             lines.append(f"<tr>{first}{''.join(f'<td>{html.escape(each)}</td>' for each in row)}</tr>")
         more = f"<p>{len(self.grid) - _MOST} more rows</p>" if len(self.grid) > _MOST else ""
-        return f'<table class="dataframe"><thead>{lines[0]}</thead><tbody>{"".join(lines[1:])}</tbody></table>{more}'
+        body = f"<thead>{lines[0]}</thead><tbody>{''.join(lines[1:])}</tbody>"
+        return f'<table class="dataframe">{body}</table>{more}'
 
     def __repr__(self) -> str:
         table = [["", *self.head], *([side, *row] for side, row in zip(self.side, self.grid, strict=True))]
