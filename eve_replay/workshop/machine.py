@@ -86,13 +86,13 @@ class Machine:
         "_faults",
         "_flights",
         "_gone",
-        "_limit",
         "_row",
         "_sender",
         "fault",
         "full",
         "journal",
         "ledger",
+        "limit",
         "marks",
         "models",
         "number",
@@ -104,7 +104,7 @@ class Machine:
 
     def __init__(self, schedule: Schedule, limit: int, *, full: bool = True) -> None:
         self._faults = {fault.point: fault for fault in schedule}
-        self._limit = limit
+        self.limit = limit
         self.full = full
         self._acts = self._calls = 0
         self._gone: BaseException | None = None
@@ -197,7 +197,7 @@ class Machine:
         if self._gone is not None:
             raise self._gone
         self._calls += 1
-        if self._calls > self._limit:
+        if self._calls > self.limit:
             self.leave_with(Runaway())
 
     def fresh_attempt(self) -> None:

@@ -19,7 +19,7 @@ from typing import Any, cast
 
 from eve_replay.errors import WrongUse
 from eve_replay.recovery.situation import Code
-from eve_replay.workshop.machine import MakeOutside
+from eve_replay.workshop.machine import MakeOutside, Runaway
 from eve_replay.workshop.model import Ask, Case, Outcome, Schedule
 from eve_replay.workshop.process import Memory
 from eve_replay.workshop.recovering import CallState, Lies, Plan, Recovery, StepPlan
@@ -268,6 +268,8 @@ class _Run(Session):
                 self._diverged(kind, name)
             self.cursor += 1
             return record
+        if self.cursor >= machine.limit:
+            machine.leave_with(Runaway())
         record = _Record(kind, name, self.cursor)
         self.log.append(record)
         self.cursor += 1
