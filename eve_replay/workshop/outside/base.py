@@ -6,7 +6,10 @@ are copied both ways, so that memory of a dead process cannot live on in here.
 
 from __future__ import annotations
 
+import dis
+import inspect
 import re
+import sys
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn, TypeVar, cast
@@ -27,6 +30,7 @@ __all__ = [
     "UniqueViolation",
     "Value",
     "answered",
+    "awaited",
     "copied",
     "plain",
     "shown",
@@ -37,6 +41,7 @@ T = TypeVar("T")
 #: Longest idempotency key that is taken (the length payment providers document).
 _KEY_LENGTH = 255
 _DEPTH = 40
+_CACHE, _GET_AWAITABLE = dis.opmap.get("CACHE", 0), dis.opmap["GET_AWAITABLE"]
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
@@ -71,6 +76,39 @@ class Flag(_Here, int):
         return str(bool(self))
 
     __str__ = __repr__
+
+
+class _Later:
+    """Awaited, it is its value: for what Python lets nobody make awaitable (None, True, 1.5)."""
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value: object) -> None:
+        self._value = value
+
+    def __await__(self) -> Generator[Any, None, object]:
+        yield from ()
+        return self._value
+
+
+def awaited(value: Any) -> Any:
+    """Return an answer so that the caller of the service may ``await`` it or not.
+
+    None, True and numbers with a point cannot be made awaitable, and ``is None`` has to hold without
+    ``await``. So for these the instruction after the call is looked at: only where it is an ``await``,
+    something that can be awaited is returned.
+    """
+    if isinstance(value, _Here):
+        return value
+    frame = sys._getframe(2)
+    if frame.f_code.co_flags & inspect.CO_COROUTINE:
+        code = frame.f_code.co_code
+        place = frame.f_lasti + 2
+        while place < len(code) and code[place] == _CACHE:
+            place += 2
+        if place < len(code) and code[place] == _GET_AWAITABLE:
+            return _Later(value)
+    return value
 
 
 class BadRequest(ValueError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from eve_replay.workshop.outside.base import Count, Flag, Service, answered, shown
+from eve_replay.workshop.outside.base import Count, Flag, Service, answered, awaited, shown
 from eve_replay.workshop.wire import Wire
 
 __all__ = ["Store"]
@@ -63,7 +63,7 @@ class Store(Service):
             self._acted("get", "got", key=name, value=value, ran_out=ran_out)
             return answered(value)
 
-        return self._call("get", {"key": name}, act, reads=True)
+        return awaited(self._call("get", {"key": name}, act, reads=True))
 
     def set(self, key: str, value: object, seconds: float | None = None) -> Flag:
         """Set a value, whatever was there. Returns True."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from eve_replay.workshop.outside.base import Answer, Keys, Service, copied
+from eve_replay.workshop.outside.base import Answer, Keys, Service, awaited, copied
 from eve_replay.workshop.wire import Wire
 
 __all__ = ["Upstream"]
@@ -78,4 +78,5 @@ class Upstream(Service):
             )
             return None if found is None else Answer(copied(found))
 
-        return self._call("lookup", {"key": key}, act, reads=True)
+        found: Answer | None = awaited(self._call("lookup", {"key": key}, act, reads=True))
+        return found

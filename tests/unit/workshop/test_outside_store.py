@@ -81,6 +81,29 @@ def test_seconds_are_a_number(seconds):
         world.store.set_nx("k", 1, seconds=seconds)
 
 
+def test_what_is_not_there_can_be_awaited_too():
+    world, _ = outside()
+    world.store.set("yes", True)
+
+    async def tool():
+        assert world.store.get("none") is None
+        assert (await world.store.get("none")) is None
+        assert (await world.upstream.lookup("none")) is None
+        assert await world.store.get("yes") is True
+        if (value := await world.store.get("none")) is None:
+            return value, [await world.store.get(key) for key in ("none", "yes")]
+        return None
+
+    with pytest.raises(StopIteration) as done:
+        tool().send(None)
+    assert done.value.value == (None, [None, True])
+
+    def plain():
+        return world.store.get("none")
+
+    assert plain() is None
+
+
 def test_answers_can_be_awaited():
     world, _ = outside()
 
