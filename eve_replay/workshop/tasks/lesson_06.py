@@ -184,9 +184,9 @@ _PREDICTIONS = {
     "replay": Prediction(
         question=Text(
             "handle_incident is a workflow tool. Its body runs the step “collect”, asks a person, and sleeps"
-            " for 8 seconds. The process was killed during the sleep. The new process replays the body from"
+            " for a while. The process was killed during the sleep. The new process replays the body from"
             " its first line. How often did “collect” run in all?",
-            "handle_incident 是一个工作流工具。函数体先执行步骤“collect”，再问人，然后睡 8 秒。进程在睡眠时"
+            "handle_incident 是一个工作流工具。函数体先执行步骤“collect”，再问人，然后睡一会儿。进程在睡眠时"
             "被杀。新进程从第一行开始重放函数体。“collect”一共执行了几次？",
         ),
         choices=(

@@ -204,9 +204,9 @@ _PREDICTIONS = {
     "budget": Prediction(
         question=Text(
             "A step has three retries. Its tool charges a card, then the process is killed; it is started"
-            " again, and killed again in the same place, eight times. How often is the card charged?",
-            "一个步骤有三次重试。它的工具扣了款，进程随即被杀；重启之后又在同一处被杀，一共八次。卡扣了几次"
-            "款？",
+            " again, and killed again in the same place, over and over. How often is the card charged?",
+            "一个步骤有三次重试。它的工具扣了款，进程随即被杀；重启之后又在同一处被杀，一次又一次。卡扣了几"
+            "次款？",
         ),
         choices=(
             Text("Once.", "一次。"),
