@@ -6,6 +6,7 @@ is told by class name, and the views are imported when the first object is shown
 
 from __future__ import annotations
 
+import importlib
 import sys
 from typing import Any
 
@@ -38,6 +39,8 @@ SHOWN: tuple[tuple[str, str], ...] = (
     ("eve_replay.worlds.redis_world", "RedisWorld"),
     ("eve_replay.worlds.hosted_world", "HostedWorld"),
 )
+#: What shows itself as a widget where there is one, and as text otherwise.
+BUNDLED: tuple[tuple[str, str], ...] = (("eve_replay.workshop.verdict", "Verdict"),)
 
 
 def register() -> None:
@@ -51,12 +54,24 @@ def register() -> None:
     for home, name in SHOWN:
         html.for_type_by_name(home, name, _html)
         text.for_type_by_name(home, name, _text)
+    bundle = shell.display_formatter.mimebundle_formatter
+    for home, name in BUNDLED:
+        bundle.for_type_by_name(home, name, _bundle)
 
 
 def _html(thing: object) -> str:
     from eve_replay.views.html import html_of
 
     return html_of(thing)
+
+
+def _bundle(thing: Any, **options: Any) -> Any:
+    try:
+        # By name, as the package's own front ends are loaded: nothing below them depends on them.
+        shown = importlib.import_module("eve_replay.notebook.classroom").verdict_widget(thing)
+    except ImportError:  # without the notebook extra it is text
+        return None
+    return shown._repr_mimebundle_(**options)
 
 
 def _text(thing: object, printer: Any, cycle: bool) -> None:

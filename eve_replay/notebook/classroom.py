@@ -10,7 +10,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,14 +23,13 @@ from eve_replay.notebook.predicting import Predicting
 from eve_replay.notebook.scenery import drawn, safe_data
 from eve_replay.notebook.stage import POLICIES, Stage, trouble_of
 from eve_replay.notebook.widgets import JournalWidget
-from eve_replay.workshop.book import VERDICT_MIME
 from eve_replay.workshop.lesson import task as find_task
 from eve_replay.workshop.model import Language
 from eve_replay.workshop.progress import Progress
 from eve_replay.workshop.task import Task
 from eve_replay.workshop.verdict import Verdict
 
-__all__ = ["ClassroomWidget", "Desk", "register", "verdict_widget"]
+__all__ = ["ClassroomWidget", "Desk", "verdict_widget"]
 
 #: The lesson whose point is to compare runtimes.
 _COMPARES = "08"
@@ -192,25 +190,6 @@ def verdict_widget(verdict: Verdict) -> ClassroomWidget:
     return _widget("verdict", safe_data(data), _nobody, str(verdict))
 
 
-def register() -> None:
-    """Tell a running IPython how to show a verdict; without one do nothing."""
-    module = sys.modules.get("IPython")
-    shell: Any = module.get_ipython() if module is not None and hasattr(module, "get_ipython") else None
-    if shell is None:
-        return
-    shell.display_formatter.mimebundle_formatter.for_type(Verdict, _shown)
-
-
-def _shown(verdict: Verdict, **kwargs: Any) -> Any:
-    bundle: Any = verdict_widget(verdict)._repr_mimebundle_(**kwargs)
-    if bundle is None:
-        return None
-    inner, *rest = bundle if isinstance(bundle, tuple) else (bundle,)
-    # As plain data too: `eve-replay workshop check --saved` reads it off the saved notebook.
-    inner = {**inner, VERDICT_MIME: verdict.to_json()}
-    return (inner, *rest) if rest else inner
-
-
 def desk(lesson: str | int, language: str = "en", folder: str | Path = ".") -> Desk:
     """Return the desk of a lesson.
 
@@ -219,7 +198,6 @@ def desk(lesson: str | int, language: str = "en", folder: str | Path = ".") -> D
     """
     if language not in _LANGUAGES:
         raise WrongUse(f"There is no language {language!r}.", hint="Use 'en' or 'zh'.")
-    register()
     return Desk(find_task(lesson), "zh" if language == "zh" else "en", folder)
 
 

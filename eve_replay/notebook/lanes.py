@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from eve_replay.workshop.model import Entry, Moment, Outcome
+from eve_replay.workshop.runtime import UNKNOWN
 
 __all__ = ["Box", "Column", "Lane", "Lanes", "Slot", "lanes_of", "slots_of"]
 
@@ -51,7 +52,8 @@ class Lane:
 
     Attributes:
         first, last: its trace indices.
-        replayed: (turn, step, position or -1) of what was answered from the record.
+        replayed: (turn, step, position or -1) of what was answered from the record, and whether that is
+            "unknown": an interrupted call that is not run again.
         died: by a crash.
         over: a workflow body that starts from its beginning in a process that lives.
     """
@@ -60,7 +62,7 @@ class Lane:
     first: int
     last: int
     boxes: list[Box] = field(default_factory=list)
-    replayed: list[tuple[int, int, int]] = field(default_factory=list)
+    replayed: list[tuple[int, int, int, bool]] = field(default_factory=list)
     died: bool = False
     over: bool = False
 
@@ -166,9 +168,14 @@ def _where(columns: Sequence[Column], slot: Slot) -> int:
 def _add(lane: Lane, index: int, moment: Moment, slot: Slot | None) -> None:
     lane.last = index
     if slot is not None:
-        lane.boxes.append(Box(slot=slot, first=index, last=index, moment=moment))
+        box = Box(slot=slot, first=index, last=index, moment=moment)
+        if moment.kind == "returned" and lane.boxes and "threw" in lane.boxes[-1].marks:
+            lane.boxes[-1].marks.remove("threw")  # what the tool threw is what it returned with
+            box.marks.append("threw")
+        lane.boxes.append(box)
     elif moment.kind == "replayed":
-        lane.replayed.append((moment.turn, moment.step, moment.position))
+        unknown = moment.facts.get("result") == {"error": UNKNOWN}
+        lane.replayed.append((moment.turn, moment.step, moment.position, unknown))
     elif moment.kind not in _OUTSIDE_BOXES and lane.boxes:
         lane.boxes[-1].last = index
         lane.boxes[-1].marks.append(moment.kind)
@@ -193,7 +200,11 @@ def _place(outcome: Outcome, lanes: Sequence[Lane]) -> dict[int, int]:
         box.entries.append(entry.number)
         appears[entry.number] = box.first
         if box.moment.fault == "crash-in-flight":
-            appears[entry.number] = landings.get(box.first, len(outcome.trace) - 1)
+            landing = landings.get(box.first, len(outcome.trace) - 1)
+            appears[entry.number] = landing
+            for late in boxes:
+                if late.first == landing:
+                    late.entries.append(entry.number)
     return appears
 
 

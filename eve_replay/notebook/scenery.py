@@ -134,7 +134,11 @@ def _tool_bands(scene: Lanes) -> list[dict[str, object]]:
     bands: list[dict[str, Any]] = []
     for number, column in enumerate(scene.columns):
         moment = column.moment
-        if not moment.tool or moment.kind == "landed":
+        if moment.kind == "landed":
+            if bands and bands[-1]["to"] == number - 1:
+                bands[-1]["to"] = number
+            continue
+        if not moment.tool:
             continue
         at = (moment.turn, moment.step, moment.position, moment.tool)
         if bands and bands[-1]["at"] == at and bands[-1]["to"] == number - 1:
@@ -157,14 +161,16 @@ def _lane(
     last: bool,
 ) -> dict[str, object]:
     spans = []
-    for turn, step, position in lane.replayed:
+    for turn, step, position, unknown in lane.replayed:
         own = [
             number
             for number, column in enumerate(scene.columns)
             if column.step == (turn, step) and position in (-1, column.slot[3])
         ]
         if own:
-            spans.append({"from": own[0], "to": own[-1], "label": word("replayed", language)})
+            label = word("not_again" if unknown else "replayed", language)
+            tone = "unknown" if unknown else "replayed"
+            spans.append({"from": own[0], "to": own[-1], "label": label, "tone": tone, "sign": sign_of(tone)})
     if lane.died:
         note, tone = word("end-died", language), "harm"
     elif last:
@@ -207,6 +213,8 @@ def _box(box: Box, place: dict[Slot, int], tones: dict[int, Tone], language: Lan
     elif box.entries:
         tone = max((tones[number] for number in box.entries), key=("once", "warning", "harm").index)
         sign, filled = sign_of(tone), True
+        if moment.fault == "crash-in-flight":
+            sign, filled = "⇢", False  # it is done where it lands
     elif moment.kind == "landed":
         tone, sign = "muted", "⇣"
     elif moment.kind == "call":

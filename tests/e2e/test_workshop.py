@@ -17,7 +17,7 @@ pytestmark = pytest.mark.browser
 
 #: A lesson of our own: what is tried here must not depend on what the lessons say.
 LESSON = """
-from eve_replay.notebook.classroom import Desk, register
+from eve_replay.notebook.classroom import Desk
 from eve_replay.workshop.model import Ask, Case, Deed, Text, Turn
 from eve_replay.workshop.promises import each_deed_once, it_ends
 from eve_replay.workshop.task import Prediction, Task
@@ -40,7 +40,6 @@ TASK = Task(
         reveal=Text("It was charged {count} times.", "一共扣了 {count} 次。"), source="sample:pay-without-key"),
         "free": Prediction(question=Text("Why?", "为什么？"), reveal=Text("The step runs again.", "步骤会重新执行。"))},
 )
-register()
 here = Desk(TASK, "LANGUAGE")
 """
 PAY = """

@@ -35,7 +35,7 @@ function boardView(view, words, { strips = [], faults = [], active = 0, cursor =
       const from = Math.min(...ends), to = Math.max(...ends);
       put(el("div", { class: "er-laneline" }), from, to - from + 1);
     }
-    lane.spans.forEach((span) => put(el("div", { class: "er-span er-f-replayed", title: span.label }, `■ ${span.label}`), span.from, span.to - span.from + 1));
+    lane.spans.forEach((span) => put(el("div", { class: `er-span er-f-${span.tone}`, title: span.label }, `${span.sign} ${span.label}`), span.from, span.to - span.from + 1));
     lane.boxes.forEach((box) => {
       const here = now && box.first <= now.to && now.from <= box.last;
       const later = now && box.first > now.to;
@@ -80,7 +80,7 @@ function ledgerView(view, words, cursor = null) {
     el("thead", {}, el("tr", {}, ["#", words.what, words.key, words.by].map((text) => el("th", { scope: "col" }, text)))),
     el("tbody", {}, shown.map((entry) => el("tr", { class: entry.tone === "harm" ? "er-repeat" : "", "data-entry": entry.number },
       el("td", { class: "er-tight" }, toned(entry.tone, `${entry.sign} ${entry.label}`)), el("td", {}, el("b", {}, entry.effect), " ", entry.about),
-      el("td", {}, entry.key === null ? toned("muted", words.no_key) : el("code", {}, entry.key)), el("td", { class: "er-tight" }, entry.by)))));
+      el("td", {}, entry.key === null ? toned("muted", words.no_key) : el("code", { class: entry.key.length > 18 ? "" : "er-tight" }, entry.key)), el("td", { class: "er-tight" }, entry.by)))));
 }
 
 const sumsView = (sums) => el("span", { class: "er-sums" }, sums.map((sum) => el("span", { class: `er-sum er-f-${sum.tone}` }, `${sum.sign} ${sum.text}`)));

@@ -141,6 +141,10 @@ function stageWidget(root, data, source, memory) {
       const line = list.children[at];
       if (line.offsetTop < list.scrollTop) list.scrollTop = line.offsetTop;
       list.scrollTop = Math.max(0, line.offsetTop + line.offsetHeight - list.clientHeight + 20);
+    } else {
+      // What the last accident leads to is what somebody wants to read who has just chosen it.
+      const after = view.moments.map((moment) => moment.sign).lastIndexOf("✕");
+      if (after > 0) list.scrollTop = list.children[after - 1].offsetTop;
     }
   }
   const key = (name, text) => el("span", { class: "er-keyhint" }, name.split(" ").map((each) => el("kbd", {}, each)), " ", text);
@@ -153,7 +157,7 @@ function stageWidget(root, data, source, memory) {
     const sample = (name, sign) => el("div", {}, el("span", { class: `er-cell er-c-${name} er-legendcell` }, sign), el("span", {}, words[`s-${name}`]));
     sheet.replaceChildren(el("div", { class: "er-overhead" }, el("b", {}, words.help), el("button", { type: "button", onclick: close }, words.close)),
       el("div", { class: "er-keys" }, KEYS_HELP.map(([name, text]) => key(name, words[text]))),
-      el("div", { class: "er-keys er-signs" }, ["once", "harm", "warning", "unknown", "committed", "again"].map((name) => sample(name, data.signs[name])), el("div", {}, el("span", { class: "er-legendcell" }, el("i", { class: "er-cross" }, "✕")), el("span", {}, words["s-dies"]))));
+      el("div", { class: "er-keys er-signs" }, ["once", "parked", "harm", "warning", "unknown", "committed", "again"].map((name) => sample(name, data.signs[name])), el("div", {}, el("span", { class: "er-legendcell" }, el("i", { class: "er-cross" }, "✕")), el("span", {}, words["s-dies"]))));
     sheet.hidden = false;
     sheet.querySelector("button").focus({ preventScroll: true });
     sheet.close = close;

@@ -5,13 +5,15 @@ import json
 import time
 import types
 import zlib
+from datetime import UTC, datetime
 
 import pytest
 
+from eve_replay import _ipython
 from eve_replay.errors import EveReplayError, NotFound, WrongUse
-from eve_replay.notebook import classroom, lesson
+from eve_replay.notebook import lesson
 from eve_replay.notebook._assets import script, style
-from eve_replay.notebook.classroom import ClassroomWidget, Desk, register, verdict_widget
+from eve_replay.notebook.classroom import ClassroomWidget, Desk, verdict_widget
 from eve_replay.notebook.classroom_words import ACCIDENTS, EFFECTS, FAULTS, MARKS, WORDS, counted, words_for
 from eve_replay.notebook.predicting import Predicting
 from eve_replay.notebook.saved import SAVED_BUDGET
@@ -107,7 +109,7 @@ def test_the_desk_says_what_it_is_about_and_how_far_one_is(here):
     here.predict("how", 2)
     here.progress.checked(
         Verdict(lesson="41", passed=False, language="en", headline="no", code="no-key"),
-        at=classroom.datetime.now(classroom.UTC),
+        at=datetime(2026, 1, 2, tzinfo=UTC),
     )
     assert "1 of 2" in repr(here) and "not passed yet, checked once" in repr(here)
     bundle = here._repr_mimebundle_()
@@ -271,6 +273,8 @@ def test_another_runtime_is_another_answer(here):
         for policy in ("eve", "flue")
     }
     assert sums["eve"] != sums["flue"]
+    spans = see(widget, [1, "crash-after", 0], policy="flue")["lanes"][1]["spans"]
+    assert [span["tone"] for span in spans] == ["unknown"]
     assert page(here.play(pay))["data"]["policies"] == []
 
 
@@ -417,18 +421,23 @@ def test_a_verdict_shows_story_reason_and_picture(here):
 
 def test_a_running_ipython_learns_to_show_verdicts(monkeypatch, here):
     known = {}
-    formatter = types.SimpleNamespace(for_type=known.__setitem__)
-    shell = types.SimpleNamespace(display_formatter=types.SimpleNamespace(mimebundle_formatter=formatter))
-    monkeypatch.setitem(classroom.sys.modules, "IPython", types.SimpleNamespace(get_ipython=lambda: shell))
-    register()
-    bundle = known[Verdict](verdict(here, pay))
+
+    class Formatter:
+        def for_type_by_name(self, home, name, shows):
+            known[home, name] = shows
+
+    formatters = {"text/html": Formatter(), "text/plain": Formatter()}
+    display = types.SimpleNamespace(mimebundle_formatter=Formatter(), formatters=formatters)
+    shell = types.SimpleNamespace(display_formatter=display)
+    monkeypatch.setitem(_ipython.sys.modules, "IPython", types.SimpleNamespace(get_ipython=lambda: shell))
+    _ipython.register()
+    shows = known[Verdict.__module__, Verdict.__name__]
+    bundle = shows(verdict(here, pay))
     bundle = bundle[0] if isinstance(bundle, tuple) else bundle
-    assert "application/vnd.jupyter.widget-view+json" in bundle and bundle["text/plain"].startswith(
-        "Not yet."
-    )
-    assert bundle["application/vnd.eve-replay.verdict+json"]["passed"] is False
-    monkeypatch.setitem(classroom.sys.modules, "IPython", types.SimpleNamespace(get_ipython=lambda: None))
-    register()
+    assert "application/vnd.jupyter.widget-view+json" in bundle
+    assert bundle["text/plain"].startswith("Not yet.")
+    monkeypatch.setitem(_ipython.sys.modules, "eve_replay.notebook.classroom", None)
+    assert shows(verdict(here, pay)) is None
 
 
 def test_a_real_check_is_kept(tmp_path):
