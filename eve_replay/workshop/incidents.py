@@ -9,22 +9,20 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from eve_replay import samples
 from eve_replay.errors import NotFound
 from eve_replay.journal import Journal, Session
 from eve_replay.journal.ledger import Ledger
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from eve_replay.values import preview
 
 __all__ = ["Incident", "incident", "number_of"]
 
 _IDS = ("mailId", "refundId", "chargeId")
-_ABOUT = ("order", "invoice", "customer", "cents", "to", "subject")
 _NUMBER = re.compile(r"(?:incident-)?([1-9])")
 
 
@@ -81,19 +79,34 @@ class Incident:
             )
         return found[0]
 
-    def table(self) -> list[dict[str, object]]:
-        """Return the ledger as the rows of a table, with short ids and the time of day."""
+    def money(self) -> list[dict[str, object]]:
+        """Return what the payment server did: the rows of a table, with short ids and the time of the day."""
         return [
             {
-                "at": str(line["at"])[11:23],
+                "at": _time(line),
                 "effect": line["effect"],
-                "id": next((str(line[name]) for name in _IDS if name in line), ""),
-                **{name: line.get(name, "") for name in _ABOUT},
-                "session": str(line.get("sessionId", ""))[-4:],
-                "call": line.get("callId", ""),
-                "key": f"…{line['idempotencyKey'][-20:]}" if line.get("idempotencyKey") else "",
+                "id": _id(line),
+                **{name: line.get(name, "") for name in ("order", "invoice", "customer", "cents")},
+                "session": str(line["sessionId"])[-4:],
+                "call_id": line["callId"],
+                "key": f"…{line['idempotencyKey'][-20:]}" if line["idempotencyKey"] else "",
             }
             for line in self.lines
+            if line["effect"] != "mail"
+        ]
+
+    def mails(self) -> list[dict[str, object]]:
+        """Return what the mail server did, likewise. It knows nothing of sessions and calls."""
+        return [
+            {
+                "at": _time(line),
+                "effect": "mail",
+                "id": _id(line),
+                "to": line["to"],
+                "subject": line["subject"],
+            }
+            for line in self.lines
+            if line["effect"] == "mail"
         ]
 
     def calls(self, session: Session | str) -> list[dict[str, object]]:
@@ -109,7 +122,7 @@ class Incident:
                 "call_id": call.call_id,
                 "asked": _clock(call.requested_at),
                 "returned": _clock(call.returned_at),
-                "result": call.output if call.returned_at is not None else "",
+                "result": _result(call.output) if call.returned_at is not None else "",
             }
             for step in found.steps
             for attempt in step.attempts
@@ -144,6 +157,20 @@ def number_of(who: str | int) -> int:
 @cache
 def _incident(name: str) -> Incident:
     return Incident(name)
+
+
+def _time(line: Mapping[str, Any]) -> str:
+    return str(line["at"])[11:23]
+
+
+def _id(line: Mapping[str, Any]) -> str:
+    return next((str(line[name]) for name in _IDS if name in line), "")
+
+
+def _result(output: object) -> str:
+    """Return the id that the outside gave it, else the first words of the result."""
+    found = _id(output) if isinstance(output, Mapping) else ""
+    return found or preview(output, 60)
 
 
 def _clock(at: Any) -> str:

@@ -37,6 +37,8 @@ __all__ = ["MOST_SESSIONS", "Questions", "Sheet", "questions"]
 MOST_SESSIONS = 50
 _MOST_ROWS = 40
 
+_CELL = "text-align:left;vertical-align:top;max-width:44em;"
+
 #: Verdicts that say that something is open, and needs somebody or some time.
 _WAITING = frozenset(
     {
@@ -97,15 +99,15 @@ class Sheet:
 
     def _repr_html_(self) -> str:
         lang = "zh-CN" if self.language == "zh" else "en"
-        parts = [f'<div lang="{lang}" style="overflow-x:auto"><p><b>{escape(self.title)}</b></p>']
+        # The notebook's heading above the cell is the title; here it only names the table for screen readers.
+        parts = [f'<div lang="{lang}" style="overflow-x:auto">']
         if self.rows:
-            left = 'style="text-align:left;vertical-align:top;white-space:normal;max-width:44em"'
-            parts.append("<table><thead><tr>")
-            parts += [f'<th scope="col" {left}>{escape(name)}</th>' for name in self.columns]
+            parts.append(f'<table aria-label="{escape(self.title, quote=True)}"><thead><tr>')
+            parts += [f'<th scope="col" style="{_CELL}">{escape(name)}</th>' for name in self.columns]
             parts.append("</tr></thead><tbody>")
             for row in self.rows[:_MOST_ROWS]:
-                cells = "".join(f"<td {left}>{escape(cell)}</td>" for cell in row)
-                parts.append(f"<tr>{cells}</tr>")
+                cells = (f'<td style="{_CELL}{_fold(cell)}">{escape(cell)}</td>' for cell in row)
+                parts.append(f"<tr>{''.join(cells)}</tr>")
             parts.append("</tbody></table>")
         else:
             parts.append(f"<p>{escape(self.empty)}</p>")
@@ -314,6 +316,11 @@ class Questions:
 
     def _say(self, text: Text, **fields: object) -> str:
         return text.get(self.language).format_map(fields)
+
+
+def _fold(cell: str) -> str:
+    """Words stay whole, sentences fold."""
+    return "white-space:normal" if len(cell) > 30 else "white-space:nowrap"
 
 
 def _times(count: Executions) -> str:

@@ -30,8 +30,8 @@ WORDS: Mapping[str, Text] = MappingProxyType(
         "right-so-far": Text("Right: {parts}.", "正确：{parts}。"),
         # -- session
         "session-empty": Text(
-            "No session is named yet. `why` with the ledger puts the worst one first.",
-            "还没有填会话。带上账本运行 `why`，最严重的会排在最前面。",
+            "No session is named yet. why with the ledger puts the worst one first.",
+            "还没有填会话。带上账本运行 why，最严重的会排在最前面。",
         ),
         "session-unknown": Text("{given} is no session of {incident}.", "{incident} 里没有会话 {given}。"),
         "session-again": Text(
@@ -42,9 +42,9 @@ WORDS: Mapping[str, Text] = MappingProxyType(
         ),
         "session-wanted": Text(
             "In {given} every step was executed once. Lines of the ledger that look alike there were asked"
-            " for by different calls: compare turn, step and position in `mine.calls(...)`.",
+            " for by different calls: compare turn, step and position in mine.calls(...).",
             "{given} 里每个步骤都只执行了一次。那里看起来相同的行，是不同的调用分别要求的：在 "
-            "`mine.calls(...)` 里比较轮次、步骤和位置。",
+            "mine.calls(...) 里比较轮次、步骤和位置。",
         ),
         # -- twice
         "twice-empty": Text(
@@ -77,9 +77,9 @@ WORDS: Mapping[str, Text] = MappingProxyType(
         # -- kept and refund
         "kept-none": Text(
             "No charge was made twice here, so there is none to choose: count the lines of each charge call"
-            " of that step. Leave `kept` and `refund` empty.",
-            "这里没有哪一笔扣款发生了两次，所以没有要选择的：数一数那一步里每个扣款调用有几行。`kept` 和 "
-            "`refund` 都留空。",
+            " of that step. Leave kept and refund empty.",
+            "这里没有哪一笔扣款发生了两次，所以没有要选择的：数一数那一步里每个扣款调用有几行。kept 和 "
+            "refund 都留空。",
         ),
         "kept-empty": Text(
             "One charge of the pair stays. Which of the two does the session itself know? Look at the result"
@@ -150,12 +150,12 @@ WORDS: Mapping[str, Text] = MappingProxyType(
         ),
         # -- key
         "key-empty": Text(
-            "The key of `{tool}` is still empty. Name the fields it is made of.",
-            "`{tool}` 的键还是空的。请填它由哪些字段组成。",
+            "The key of {tool} is still empty. Name the fields it is made of.",
+            "{tool} 的键还是空的。请填它由哪些字段组成。",
         ),
         "key-unknown": Text(
-            "`{tool}` knows no field {given}. It knows: {fields}.",
-            "`{tool}` 没有字段 {given}。它知道的有：{fields}。",
+            "{tool} knows no field {given}. It knows: {fields}.",
+            "{tool} 没有字段 {given}。它知道的有：{fields}。",
         ),
         "key-late": Text(
             "{given} is known only after the outside has acted, or is new every time. A key has to be there"
@@ -180,8 +180,8 @@ WORDS: Mapping[str, Text] = MappingProxyType(
             "A 部分全对。还有 B 部分：修好工具，放进报告里："
             'report["tools"] = {{"charge_order": charge_order, "send_mail": send_mail}}。',
         ),
-        "no-tool": Text("Part B: `{tool}` is missing in the tools.", "B 部分：tools 里缺少 `{tool}`。"),
-        "tool": Text("Part A is right. Part B, `{tool}`: {words}", "A 部分全对。B 部分，`{tool}`：{words}"),
+        "no-tool": Text("Part B: {tool} is missing in the tools.", "B 部分：tools 里缺少 {tool}。"),
+        "tool": Text("Part A is right. Part B, {tool}: {words}", "A 部分全对。B 部分，{tool}：{words}"),
     }
 )
 
@@ -203,8 +203,8 @@ HINTS: Mapping[str, Text] = MappingProxyType(
         ),
         "wrong-kept": Text(
             "The journal keeps the result of the attempt that was committed. In the explorer, look at the"
-            " step's output, or at the last row of that call in `mine.calls(...)`.",
-            "日志保留的是提交了的那次尝试的结果。在浏览器里看这个步骤的输出，或者看 `mine.calls(...)` 里这"
+            " step's output, or at the last row of that call in mine.calls(...).",
+            "日志保留的是提交了的那次尝试的结果。在浏览器里看这个步骤的输出，或者看 mine.calls(...) 里这"
             "个调用的最后一行。",
         ),
         "wrong-refund": Text(
@@ -212,8 +212,8 @@ HINTS: Mapping[str, Text] = MappingProxyType(
             "一个调用的两行里，一行在会话的记录里，另一行不在。",
         ),
         "wrong-crash": Text(
-            "Compare the attempts (`attempt_diff`): what does attempt 1 have, and where does it stop?",
-            "比较两次尝试（`attempt_diff`）：第 1 次尝试有什么，到哪里为止？",
+            "Compare the attempts (attempt_diff): what does attempt 1 have, and where does it stop?",
+            "比较两次尝试（attempt_diff）：第 1 次尝试有什么，到哪里为止？",
         ),
         "no-key": Text(
             "What names this deed, and no other? The input, or its place in the conversation.",

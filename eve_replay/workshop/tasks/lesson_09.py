@@ -75,7 +75,7 @@ def _said(wrong: _Wrong, right: Sequence[str], language: Language) -> Judgement:
         words = fill(WORDS["right-so-far"], language, {"parts": parts}) + (
             words if language == "zh" else f" {words}"
         )
-    return Judgement(code=code, words=Text(words, words), tried=len(right) + 1)
+    return Judgement(code=code, words=Text(words, words))
 
 
 # -- part A -----------------------------------------------------------------------------------------------
@@ -213,7 +213,7 @@ def _short(value: object) -> str:
 def _tools(tools: object, case: Incident, seed: int, language: Language) -> Judgement:
     from eve_replay.workshop.check import check
 
-    tried = len(PARTS)
+    tried = 0
     if not isinstance(tools, Mapping) or not tools:
         return _said(("no-tools", "no-tools", {}), (), language)
     for tool in TOOLS:

@@ -36,9 +36,9 @@ def _judge(answer: object, seed: int, language: Language) -> Judgement:
             f"Still open ({len(missing)} of {len(QUESTIONS)}): {left}.",
             f"还没有填的（{len(QUESTIONS)} 项中的 {len(missing)} 项）：{left}。",
         )
-        return Judgement(code="open", words=words, tried=len(QUESTIONS))
+        return Judgement(code="open", words=words)
     words = Text("Every question has an answer.", "每个问题都有了回答。")
-    return Judgement(words=words, tried=len(QUESTIONS))
+    return Judgement(words=words)
 
 
 TASK = Task(

@@ -104,5 +104,8 @@ def test_calls_and_ledger_are_rows_of_a_table():
     assert len({row["call_id"] for row in again}) == 4, "this model mints ids"
     assert [bool(row["returned"]) for row in again] == [True, False, True, True]
     assert case.calls(truth(case).session.id[-4:]) == rows
-    assert {tuple(row) for row in case.table()} == {tuple(case.table()[0])}
+    assert again[-1]["result"] == truth(case).kept
+    for table in (case.money(), case.mails()):
+        assert {tuple(row) for row in table} == {tuple(table[0])} and all(row["id"] for row in table)
+    assert len(case.money()) + len(case.mails()) == len(case.lines)
     assert "incident-3" in repr(case)
