@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, NoReturn, Protocol, TypeVar, cast
 
+from eve_replay.workshop.breaking import break_out
 from eve_replay.workshop.model import Entry, Fault, Schedule
 from eve_replay.workshop.rows import NOWHERE, Place, Raw, Row, jsonable
 from eve_replay.workshop.wire import Call, ProcessDied, Timeout
@@ -41,6 +42,8 @@ MODEL_SECONDS = 1.0
 CALL_SECONDS = 1.0
 SLOW_SECONDS = 3.0
 RESTART_SECONDS = 3.0
+#: So often a dead process may try to reach the outside before its loop is broken.
+_STUBBORN = 1000
 _NO_FACTS: Mapping[str, object] = MappingProxyType({})
 
 
@@ -86,6 +89,7 @@ class Machine:
         "_faults",
         "_flights",
         "_gone",
+        "_refused",
         "_row",
         "_sender",
         "fault",
@@ -108,6 +112,7 @@ class Machine:
         self.full = full
         self._acts = self._calls = 0
         self._gone: BaseException | None = None
+        self._refused = 0
         self._flights: list[_Flight] = []
         self._row = -1
         self._sender: _Flight | None = None
@@ -148,7 +153,7 @@ class Machine:
     def moment(self, kind: str, facts: Mapping[str, object] = _NO_FACTS) -> None:
         """Let a numbered moment pass. Raises ProcessDied when a crash falls here."""
         if self._gone is not None:
-            raise self._gone
+            self._refuse(self._gone)
         fault = self._faults.get(self.number)
         if fault is not None and not fault.kind.startswith("crash"):
             fault = None
@@ -188,14 +193,22 @@ class Machine:
         self._gone = why
         raise why
 
+    def _refuse(self, gone: BaseException) -> NoReturn:
+        """Nothing is reached any more, whatever the tool caught; one that tries for ever is broken out of."""
+        self._refused += 1
+        if self._refused > _STUBBORN:
+            break_out(gone)
+        raise gone.with_traceback(None)
+
     def back(self) -> None:
         """Whatever was going on has been left: the same process goes on."""
         self._gone = None
+        self._refused = 0
 
     def count(self) -> None:
         """Count something that a tool can do without end. Raises Runaway beyond the limit."""
         if self._gone is not None:
-            raise self._gone
+            self._refuse(self._gone)
         self._calls += 1
         if self._calls > self.limit:
             self.leave_with(Runaway())
@@ -207,7 +220,7 @@ class Machine:
     def new_process(self) -> None:
         """The next process begins."""
         self.process += 1
-        self._gone = None
+        self.back()
         self.fault = None
         self._calls = 0
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol, cast
 
+from eve_replay.workshop.breaking import calm
 from eve_replay.workshop.machine import (
     HOUR,
     RESTART_SECONDS,
@@ -115,8 +116,10 @@ class Session:
             except End as end:
                 ended = end.ended
             except Runaway:
+                calm()
                 ended = "runaway"
             except ProcessDied:
+                calm()
                 ended = self._recover()
         machine.settle(self.outside, over=True)
         make = Outcome if machine.full else Found

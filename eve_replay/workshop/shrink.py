@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from eve_replay.errors import WrongUse
 from eve_replay.workshop.explore import Runs, numbered, runs_of
 from eve_replay.workshop.machine import MakeOutside
 from eve_replay.workshop.model import Case, Fault, FaultKind, Outcome, Schedule, Tool, Turn
@@ -53,7 +52,7 @@ def shrink(
         case: the conversation.
         schedule: a schedule that fails on it.
         fails: says of an outcome whether it fails in the same way (truthy).
-        workflow: whether ``tools`` is a workflow body; found out when the schedule only fails as one.
+        workflow: whether ``tools`` is a workflow body, alone or under any name.
         limit: as in :func:`eve_replay.workshop.runtime.run`.
         make_outside: as in :func:`eve_replay.workshop.runtime.run`.
 
@@ -61,21 +60,15 @@ def shrink(
         The case and the schedule; those given when the schedule does not fail at all.
     """
     schedule = tuple(sorted(schedule, key=lambda fault: fault.point))
-    for body in (workflow, not workflow) if isinstance(tools, Mapping) else (True,):
 
-        def make(case: Case, body: bool = body) -> Runs:
-            return runs_of(tools, case, workflow=body, limit=limit, make_outside=make_outside)
+    def make(case: Case) -> Runs:
+        return runs_of(tools, case, workflow=workflow, limit=limit, make_outside=make_outside)
 
-        worker = _Shrinker(make, fails, _kinds(schedule))
-        try:
-            # A guess only counts where the case holds without faults.
-            if worker.fails(case, schedule) and (body == workflow or not worker.fails(case, ())):
-                worker.inside = _falls_inside(worker.runs(case), schedule)
-                return worker.shortest(case, schedule)
-        except WrongUse:
-            if body == workflow:
-                raise
-    return case, schedule
+    worker = _Shrinker(make, fails, _kinds(schedule))
+    if not worker.fails(case, schedule):
+        return case, schedule
+    worker.inside = _falls_inside(worker.runs(case), schedule)
+    return worker.shortest(case, schedule)
 
 
 def _kinds(schedule: Schedule) -> tuple[FaultKind, ...]:

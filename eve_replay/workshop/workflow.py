@@ -19,6 +19,7 @@ from typing import Any, cast
 
 from eve_replay.errors import WrongUse
 from eve_replay.recovery.situation import Code
+from eve_replay.workshop.breaking import calm
 from eve_replay.workshop.machine import MakeOutside, Runaway
 from eve_replay.workshop.model import Ask, Case, Outcome, Schedule
 from eve_replay.workshop.process import Memory
@@ -203,7 +204,7 @@ class _Run(Session):
             try:
                 self._body()
             except _Parked:
-                continue
+                calm()
 
     def _body(self) -> None:
         machine = self.machine

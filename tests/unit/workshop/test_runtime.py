@@ -1,6 +1,7 @@
 """The runtime: what a run looks like, and what becomes of it when it is cut."""
 
 import contextlib
+import sys
 
 import pytest
 
@@ -427,6 +428,31 @@ def test_a_tool_that_never_stops_calling():
             ctx.sleep(1)
 
     assert go(sleeper).ended == "runaway"
+
+
+def test_a_loop_that_catches_everything_is_ended_too():
+    def tool(input, ctx, outside):
+        while True:
+            try:
+                outside.slow("o1")
+                break
+            except:  # noqa: E722
+                pass
+        return "done"
+
+    before = sys.gettrace()
+    outcome = go(tool, None, (Fault(point(go(tool), "call"), "crash-after"),))
+    assert (outcome.ended, len(outcome.ledger)) == ("completed", 2)
+
+    def greedy(input, ctx, outside):
+        while True:
+            try:
+                outside.do("o1")
+            except:  # noqa: E722
+                ctx.note("again")
+
+    assert go(greedy).ended == "runaway"
+    assert sys.gettrace() is before
 
 
 def test_the_limit_is_per_attempt():

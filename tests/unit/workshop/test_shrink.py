@@ -137,7 +137,7 @@ def test_what_does_not_fail_is_given_back():
     assert short(unprotected, BIG, (Fault(0),)) == (BIG, (Fault(0),))
 
 
-def test_a_workflow_is_found_out():
+def test_a_workflow_body():
     def body(input, ctx, outside):
         ctx.step("one", outside.do, "mark")
         outside.slow(input["order"])
@@ -146,10 +146,10 @@ def test_a_workflow_is_found_out():
     only = case((ask(),), answers=("yes",))
     failing = explore(body, only, [once], workflow=True, make_outside=Tiny).failing
     assert failing is not None
-    for more in ({}, {"workflow": True}):
-        smaller, shorter = shrink({"act": body}, only, failing.schedule, once, make_outside=Tiny, **more)
+    for tools in (body, {"act": body}):
+        smaller, shorter = shrink(tools, only, failing.schedule, once, workflow=True, make_outside=Tiny)
+        assert smaller == only
         assert once(run_workflow(body, smaller, shorter, make_outside=Tiny))
-    assert shrink(body, only, failing.schedule, once, make_outside=Tiny)[0] == only
 
 
 def test_a_wrong_case_is_said():
