@@ -113,19 +113,20 @@ REMARKS = _texts(
     ),
 )
 
+#: ``{then}`` is what Chinese says after "only" and after "even".
 _BREACHES = _texts(
-    twice=("{deed} is {did} {times}", "{deed}{did}了{times}"),
-    missed=("{deed} is never {did}", "{deed}始终没有{did}"),
-    extra=("something is {did} that nobody asked for", "{did}了没人要求的东西"),
-    lied=("the tool says that {deed} is done, which is not so", "工具说{deed}已完成，其实没有"),
-    silent=("nobody learns that {deed} may not be {did}", "没有人知道{deed}可能没有{did}"),
-    bothered=("a person is called for nothing", "白白惊动了人"),
-    hangs=("the session hangs", "会话卡住了"),
-    dormant=("nothing goes on by itself", "没有任何东西会自己继续"),
-    diverged=("the replay takes another way than the record", "重放走了和记录不同的路"),
-    threw=("the tool ends with an error", "工具以错误结束"),
-    runaway=("the tool calls the outside without end", "工具不停地调用外部"),
-    wrong_answer=("the model is told something wrong", "告诉模型的内容不对"),
+    twice=("{deed} is {did} {times}", "{deed}{then}会{did}{times}"),
+    missed=("{deed} is never {did}", "{deed}{then}始终不会{did}"),
+    extra=("something is {did} that nobody asked for", "{then}会{did}没人要求的东西"),
+    lied=("the tool says that {deed} is done, which is not so", "工具{then}会说{deed}已完成，其实没有"),
+    silent=("nobody learns that {deed} may not be {did}", "{then}没有人知道{deed}可能没有{did}"),
+    bothered=("a person is called for nothing", "{then}会白白惊动人"),
+    hangs=("the session hangs", "会话{then}会卡住"),
+    dormant=("nothing goes on by itself", "{then}没有任何东西会自己继续"),
+    diverged=("the replay takes another way than the record", "重放{then}会走上和记录不同的路"),
+    threw=("the tool ends with an error", "工具{then}会以错误结束"),
+    runaway=("the tool calls the outside without end", "工具{then}会不停地调用外部"),
+    wrong_answer=("the model is told something wrong", "告诉模型的内容{then}不对"),
 )
 #: What is done to a deed, by its effect.
 _DID = _texts(
@@ -137,7 +138,7 @@ _DID = _texts(
     _=("done", "执行"),
 )
 _DEED = Text("what was asked for", "要求做的事")
-_NO_FAULT = Text("without any crash", "没有任何崩溃")
+_NO_FAULT = Text("without a crash", "没有崩溃")
 _CRASHES = (Text("one crash", "崩溃一次"), Text("{count} crashes", "崩溃 {count} 次"))
 _LOST = (Text("one lost answer", "丢失一次回答"), Text("{count} lost answers", "丢失 {count} 次回答"))
 _REFUSED = (Text("one lost request", "丢失一次请求"), Text("{count} lost requests", "丢失 {count} 次请求"))
@@ -167,6 +168,17 @@ CODES = _texts(
     wrong_answer=("a wrong answer", "答错了"),
     not_protected=("not protected", "没有保护"),
     not_done=("not done", "没有做"),
+    wrong_session=("another session", "找错了会话"),
+    not_doubled=("a wish taken for a repeat", "把愿望当成了重复"),
+    missed_one=("a repeat that was missed", "漏了一个重复"),
+    wrong_kept=("the charge to keep", "保留错了扣款"),
+    wrong_refund=("the refund", "退款不对"),
+    wrong_crash=("where it crashed", "崩溃的位置不对"),
+    key_late=("a key that is not known in time", "键来得太晚"),
+    unknown_field=("a field that is not there", "没有这个字段"),
+    no_tools=("the repair is missing", "还没有修工具"),
+    not_a_dict=("no report", "不是报告"),
+    open=("questions still open", "还有问题没回答"),
     missing=("the function is gone", "函数不见了"),
     not_a_function=("not a function", "不是函数"),
     parameters=("other parameters", "参数不对"),
@@ -219,16 +231,13 @@ def headline(outcome: Outcome, breach: Breach, language: Language) -> str:
         "deed": words,
         "did": _DID.get(effect, _DID["-"]).get(language),
         "times": _times(count, language),
+        "then": "就" if outcome.schedule else "也",
     }
     what = text.get(language).format_map(facts) if text is not None else breach.code
-    if not outcome.schedule:
-        return (
-            f"还不行，没有崩溃也会出错：{what}。"
-            if language == "zh"
-            else f"Not yet, even without a crash: {what}."
-        )
     faults = faults_words(outcome.schedule, language)
-    return f"还不行：{faults}，{what}。" if language == "zh" else f"Not yet: {faults}, and {what}."
+    if language == "zh":
+        return f"还不行：{'只要' if outcome.schedule else '即使'}{faults}，{what}。"
+    return f"Not yet: {faults}, and {what}." if outcome.schedule else f"Not yet, even {faults}: {what}."
 
 
 def _times(count: int, language: Language) -> str:
