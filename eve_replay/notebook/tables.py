@@ -41,8 +41,11 @@ class Rows:
             head = [str(number) for number in range(max(map(len, grid), default=0))]
             side = [str(number) for number in range(len(grid))]
         if turned:
-            side, head = head, [str(number) for number in range(len(grid))]
-            grid = [list(column) for column in zip(*grid, strict=True)]
+            side, head, grid = (
+                head,
+                [str(number) for number in range(len(grid))],
+                [[row[index] for row in grid] for index in range(len(head))],
+            )
         self.head: list[str] = [safe_text(each) for each in head]
         self.side: list[str] = [safe_text(each) for each in side]
         self.grid: list[list[str]] = grid

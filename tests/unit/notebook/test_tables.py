@@ -36,5 +36,6 @@ def test_html_is_escaped_control_characters_are_shown_long_text_is_cut():
 
 
 def test_none_and_very_many():
+    assert len(table([], "a", turned=True)) == 1
     assert len(table([])) == 0 and "<table" in table([])._repr_html_() and repr(table([])) == ""
     assert "1 more rows" in table([{"a": 1}] * 501)._repr_html_()
