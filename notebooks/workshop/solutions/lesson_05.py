@@ -1,8 +1,9 @@
 """Lesson 5, claim before act.
 
-One atomic write before the mail decides who sends it: ``set_nx`` is True for one caller only, whatever happens.
-Whoever comes later finds one of two words. ``done`` was written after the mail: it is sent. ``pending`` means
-that somebody began and nobody knows how far they came: neither send nor say "sent", tell a person.
+One atomic write before the mail decides who sends it: ``set_nx`` is True for one caller only, whatever
+happens. Whoever comes later finds one of two words. ``done`` was written after the mail: it is sent.
+``pending`` means that somebody began and nobody knows how far they came: neither send nor say "sent", tell a
+person.
 """
 
 

@@ -1,8 +1,8 @@
 """Lesson 7, bigger steps and long outages.
 
-Two nets for two holes. The look covers a payment whose key the provider has forgotten: after three days it is
-long finished, so the list shows it. The key covers a payment that is still on its way, which the list does not
-show yet. An answer that was lost is neither yes nor no: look and ask again, the key makes that harmless.
+Two nets for two holes. The look covers a payment whose key the provider has forgotten: after three days it
+is long finished, so the list shows it. The key covers a payment that is still on its way, which the list does
+not show yet. An answer that was lost is neither yes nor no: look and ask again, the key makes that harmless.
 """
 
 from eve_replay.workshop.outside import Timeout
