@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from eve_replay.notebook.classroom import Desk
     from eve_replay.notebook.tables import Rows
     from eve_replay.notebook.widgets import JournalWidget
+    from eve_replay.workshop.task import Task
 
 __all__ = ["attempt_diff", "crash_lab", "explore", "lesson", "table"]
 
@@ -74,11 +75,11 @@ def attempt_diff(target: Any, first: int = 1, second: int | None = None, **optio
     return diff_widget(_checked(target), first, second, **options)
 
 
-def lesson(number: str | int, *, language: str = "en", folder: str = ".") -> Desk:
+def lesson(number: str | int | Task, *, language: str = "en", folder: str = ".") -> Desk:
     """Return the desk of a lesson of the workshop: its predictions, its stage and its check.
 
     Args:
-        number: ``"04"``, ``4`` or the lesson's name.
+        number: ``"04"``, ``4``, the lesson's name, or a task of your own.
         language: ``en`` or ``zh``.
         folder: where the progress is kept; the notebook's own folder.
 

@@ -172,7 +172,7 @@ def verdict_widget(verdict: Verdict) -> ClassroomWidget:
     tried = ""
     if verdict.passed:
         tried = ""  # the headline says it
-    elif verdict.tried and verdict.cases:
+    elif verdict.tried and verdict.cases and verdict.outcome is not None:
         name = "verdict-case" if verdict.cases == 1 else "verdict-cases"
         cases = word(name, language, n=verdict.cases)
         tried = word("verdict-tried", language, tried=verdict.tried, cases=cases)
@@ -190,7 +190,7 @@ def verdict_widget(verdict: Verdict) -> ClassroomWidget:
     return _widget("verdict", safe_data(data), _nobody, str(verdict))
 
 
-def desk(lesson: str | int, language: str = "en", folder: str | Path = ".") -> Desk:
+def desk(lesson: str | int | Task, language: str = "en", folder: str | Path = ".") -> Desk:
     """Return the desk of a lesson.
 
     Raises:

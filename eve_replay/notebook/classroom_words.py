@@ -182,6 +182,7 @@ WORDS: Mapping[str, Text] = {
     "s-unknown": Text("hangs, or does not end", "卡住或不结束"),
     "s-committed": Text("committed, replayed from the record", "已提交，由记录回放"),
     "s-again": Text("executed again", "再次执行"),
+    "s-lost": Text("no answer comes", "没有回答"),
     "s-dies": Text("dies here", "在此崩溃"),
     # verdict
     "verdict-passed": Text("Passed", "通过"),
@@ -190,7 +191,7 @@ WORDS: Mapping[str, Text] = {
     "verdict-next": Text("What to think about next", "接下来想一想"),
     "verdict-limit": Text("What it rests on", "它靠的是什么"),
     "verdict-picture": Text("The same as a picture", "同样内容的图"),
-    "verdict-tried": Text("Tried {tried} ways in {cases}.", "在 {cases} 中试了 {tried} 种方式。"),
+    "verdict-tried": Text("Tried {tried} ways in {cases}.", "在 {cases}中试了 {tried} 种方式。"),
     "verdict-inputs": Text("Tried {tried} inputs.", "试了 {tried} 个输入。"),
     "verdict-cases": Text("{n} cases", "{n} 个情形"),
     "verdict-case": Text("one case", "1 个情形"),
