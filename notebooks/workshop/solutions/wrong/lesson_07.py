@@ -73,7 +73,7 @@ def try_again_without_key(input, ctx, outside):
 
 def key_per_try(input, ctx, outside):
     invoice = input["invoice"]
-    for number in range(3):
+    for _ in range(3):
         if outside.payments.find(invoice=invoice):
             return {"status": "paid"}
         try:
