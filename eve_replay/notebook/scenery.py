@@ -17,6 +17,7 @@ from eve_replay.values import preview
 from eve_replay.views.safe import safe_lines, safe_text
 from eve_replay.views.tone import Tone
 from eve_replay.workshop.model import Entry, Language, Moment, Outcome, Promise
+from eve_replay.workshop.promises import ask_of
 from eve_replay.workshop.telling import Teller
 
 __all__ = ["drawn", "safe_data", "safe_lines_of", "slot_name", "time_words"]
@@ -182,7 +183,8 @@ def _lane(
     waited = start.seconds - crashed if isinstance(crashed, int | float) else 0.0
     waited += waits if isinstance(waits, int | float) else 0.0
     if lane.over:
-        note = _both(word("over", language), note, language)
+        body = start.facts.get("workflow") is True
+        note = _both(word("over" if body else "once_more", language), note, language)
     if waited >= 1:
         later = word("later", language, time=time_words(waited, language))
         note = _both(later, note, language)
@@ -276,11 +278,8 @@ def _plain(value: object) -> str:
 def _told(outcome: Outcome) -> list[dict[str, str]]:
     told = []
     for (turn, answer, position), result in sorted(outcome.results.items()):
-        try:
-            ask = outcome.case.turns[turn].answers[answer][position]
-            tool, about = ask.tool, preview(dict(ask.input), 60)
-        except IndexError:
-            tool, about = "", ""
+        ask = ask_of(outcome, turn, answer, position)
+        tool, about = ("", "") if ask is None else (ask.tool, preview(dict(ask.input), 60))
         bad = isinstance(result, dict) and set(result) == {"error"}
         told.append(
             {"tool": tool, "about": about, "text": preview(result, 160), "tone": "error" if bad else "plain"}

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from eve_replay.workshop.model import Ask, Breach, Case, Deed, Entry, Outcome, Promise
 
 __all__ = [
+    "ask_of",
     "belongs",
     "claims_done",
     "done_or_told",
@@ -151,7 +152,7 @@ def no_lies() -> Promise:
         for (turn, answer, position), result in sorted(outcome.results.items()):
             if not claims_done(result):
                 continue
-            ask = _ask(outcome, turn, answer, position)
+            ask = ask_of(outcome, turn, answer, position)
             for deed in ask.deeds if ask is not None else ():
                 if outcome.count(deed) == 0:
                     return Breach(
@@ -248,8 +249,11 @@ def _word_in(word: str, text: str) -> bool:
     return bool(word) and re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", text) is not None
 
 
-def _ask(outcome: Outcome, turn: int, answer: int, position: int) -> Ask | None:
-    """What a result answers: a model that was asked again may have asked for something else in its place."""
+def ask_of(outcome: Outcome, turn: int, answer: int, position: int) -> Ask | None:
+    """Return what a result answers, None for no such call.
+
+    A model that was asked again may have asked for something else in its place.
+    """
     case = outcome.case
     try:
         asks = case.turns[turn].answers[answer]
