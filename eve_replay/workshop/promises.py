@@ -201,7 +201,10 @@ def it_ends() -> Promise:
 
 
 def _threw(outcome: Outcome, turn: int, position: int) -> bool:
-    """Whether an exception, not the tool's own words, made a result an error (a trace is made when asked for)."""
+    """Whether an exception made a result an error, not the tool's own words.
+
+    Looks at the trace, which is made only when somebody asks for it.
+    """
     return any(m.kind == "threw" and (m.turn, m.position) == (turn, position) for m in outcome.trace)
 
 
