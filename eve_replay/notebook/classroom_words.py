@@ -149,6 +149,7 @@ WORDS: Mapping[str, Text] = {
     "parked": Text("parked", "挂起"),
     "body": Text("body", "主体"),
     "recorded": Text("recorded step", "记录的步骤"),
+    "once_more": Text("runs the step once more", "再执行一遍这一步"),
     "over": Text("body again from its start", "主体从头再来"),
     "end-completed": Text("completes", "完成"),
     "end-dormant": Text("sleeps: nothing wakes it", "休眠：没有东西唤醒它"),

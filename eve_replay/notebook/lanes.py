@@ -7,7 +7,7 @@ boxes in one column. Plain data; what it looks like is the browser's business.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from eve_replay.workshop.model import Entry, Moment, Outcome
@@ -55,7 +55,7 @@ class Lane:
         replayed: (turn, step, position or -1) of what was answered from the record, and whether that is
             "unknown": an interrupted call that is not run again.
         died: by a crash.
-        over: a workflow body that starts from its beginning in a process that lives.
+        over: a step or a workflow body that starts once more in a process that lives.
     """
 
     process: int
@@ -96,30 +96,28 @@ class Lanes:
 def slots_of(trace: Sequence[Moment]) -> list[tuple[int, int, Slot]]:
     """Return what has a box: trace index, number of its lane, and its place.
 
-    A lane is a process. A workflow body that is replayed from its start while its process lives (it was
-    parked) gets another lane. What lands late stands in the lane of what runs then.
+    A lane is a process. One that runs a step, or a workflow body, once more while it lives gets
+    another lane. What lands late stands in the lane of what runs then.
     """
+    return [(index, lane, slot) for index, lane, slot in _walk(trace) if slot is not None]
+
+
+def _walk(trace: Sequence[Moment]) -> Iterator[tuple[int, int, Slot | None]]:
+    """Yield every moment with its lane, and its place where it has a box."""
     seen: Counter[tuple[str, int, int, int, str, str]] = Counter()
-    found: list[tuple[int, int, Slot]] = []
-    lane, empty = -1, False
+    lane = -1
     for index, moment in enumerate(trace):
-        if moment.kind == "start" or lane < 0 or (_starts_over(moment) and not empty):
-            lane, empty = lane + 1, True
+        base = (moment.kind, moment.turn, moment.step, moment.position, moment.service, moment.method)
+        body = moment.kind == "tool" and moment.facts.get("workflow") is True
+        again = (body and bool(seen)) or (moment.kind == "model" and seen[base] > 0)
+        if moment.kind == "start" or lane < 0 or again:
+            lane += 1
             seen.clear()
         if moment.kind not in _BOXED and not (moment.kind in _INSIDE and moment.fault is not None):
+            yield index, lane, None
             continue
-        empty = False
-        base = (moment.kind, moment.turn, moment.step, moment.position, moment.service, moment.method)
-        if moment.kind == "model" and seen[base]:
-            # The same process runs the step once more: to the same places.
-            seen = Counter({each: n for each, n in seen.items() if each[1:3] != base[1:3]})
-        found.append((index, lane, (*base, seen[base])))
+        yield index, lane, (*base, seen[base])
         seen[base] += 1
-    return found
-
-
-def _starts_over(moment: Moment) -> bool:
-    return moment.kind == "tool" and moment.facts.get("workflow") is True
 
 
 def lanes_of(outcome: Outcome, plan: Iterable[Outcome] = ()) -> Lanes:
@@ -133,13 +131,13 @@ def lanes_of(outcome: Outcome, plan: Iterable[Outcome] = ()) -> Lanes:
     columns: list[Column] = []
     for each in (*plan, outcome):
         _merge(columns, each.trace)
-    found = {index: (lane, slot) for index, lane, slot in slots_of(outcome.trace)}
     lanes: list[Lane] = []
-    for index, moment in enumerate(outcome.trace):
-        over = _starts_over(moment) and bool(lanes) and bool(lanes[-1].boxes)
-        if moment.kind == "start" or over or not lanes:
+    for index, number, slot in _walk(outcome.trace):
+        moment = outcome.trace[index]
+        if number == len(lanes):
+            over = moment.kind != "start" and bool(lanes)
             lanes.append(Lane(process=moment.process, first=index, last=index, over=over))
-        _add(lanes[-1], index, moment, found[index][1] if index in found else None)
+        _add(lanes[-1], index, moment, slot)
     return Lanes(columns=tuple(columns), lanes=tuple(lanes), appears=_place(outcome, lanes))
 
 
