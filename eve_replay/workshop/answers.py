@@ -261,9 +261,9 @@ def _reached(code: CodeType, names: Mapping[str, object], own: frozenset[str]) -
         used: object = None
         if step.opname == "IMPORT_NAME" and _barred(word):
             return "looks-inside", {"what": f"import {word}"}
-        if step.opname in ("LOAD_DEREF", "LOAD_CLASSDEREF"):
+        if step.opname in ("LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF"):
             used = names.get(word)
-        if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
+        if step.opname in ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS"):
             used = names.get(word, getattr(builtins, word, None))
             if word in _BUILTINS and used is getattr(builtins, word, None):
                 return "looks-inside", {"what": word}
