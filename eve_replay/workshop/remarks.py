@@ -193,6 +193,31 @@ CODES = _texts(
     too_much_memory=("grows without end", "无限增长"),
     ended_itself=("ends its process", "结束了进程"),
     no_answer=("no answer cell", "没有答案单元格"),
+    # lesson 2
+    not_begun=("counts a step that had not begun", "把还没开始的步骤也算上"),
+    may_have_acted=("not returned taken for not done", "没有返回就当成没有做"),
+    runs_again=("not committed, and yet not run again", "没有提交却以为不会再执行"),
+    stream_no_commit=("takes a word on the stream for the commit", "把流上的一句话当成提交"),
+    committed_is_safe=("runs a committed step again", "以为已提交的步骤还会执行"),
+    every_attempt=("forgets earlier attempts", "漏算以前的尝试"),
+    not_a_pair=("not two numbers", "不是两个数"),
+    # lesson 3
+    ids_change=("compares what is new on every attempt", "比较了每次尝试都会变的东西"),
+    other_turn=("the same words in another turn taken for one wish", "把另一轮里同样的话当成同一个愿望"),
+    other_place=("two wishes in one turn taken for one", "把同一轮里的两个愿望当成一个"),
+    other_session=("two conversations taken for one", "把两次会话当成一次"),
+    other_wish=("another wish in the same place taken for the same", "把同一位置的另一个愿望当成同一个"),
+    not_a_bool=("not True or False", "不是 True 或 False"),
+    # lesson 8
+    flue_runs_again=("runs an ordinary call again, as eve does", "像 eve 那样把普通调用再执行一次"),
+    flue_not_never=("no outcome taken for did not happen", "没有结果就当成没有发生"),
+    flue_open_kept=("keeps what is not on record", "保留了没有记录的东西"),
+    flue_kept=("does not keep what is on record", "没有保留已经记录的结果"),
+    flue_never_ran=("a call of an unfinished message", "没写完的消息里的调用"),
+    flue_durable=("the exception for durable tools", "漏了持久工具这个例外"),
+    flue_withdrawn=("durable no longer", "已经不再声明 durable"),
+    flue_budget=("no attempt left", "次数已经用完"),
+    flue_word=("a word that is not in the table", "用了表里没有的词"),
 )
 
 
@@ -226,7 +251,9 @@ def headline(outcome: Outcome, breach: Breach, language: Language) -> str:
     entries = [each for each in outcome.ledger if each.number in breach.entries]
     effect = deed.effect if deed is not None else entries[0].effect if entries else ""
     count = outcome.count(deed) if deed is not None else len(entries)
-    text = _BREACHES.get(breach.code)
+    # The same thing may be wanted more than once: then it was done, and not often enough.
+    some = "missed-some" if breach.code == "missed" and count else breach.code
+    text = _BREACHES.get(some)
     facts = {
         "deed": words,
         "did": _DID.get(effect, _DID["-"]).get(language),

@@ -10,7 +10,7 @@ import uuid
 import pytest
 
 from eve_replay.errors import NotFound
-from eve_replay.workshop import check
+from eve_replay.workshop import check, tasks
 from eve_replay.workshop.answers import fingerprint, hidden_seeds
 from eve_replay.workshop.task import Task
 from tests.unit.workshop._exercise import PAY, TWICE, cases, solution, without_key
@@ -438,4 +438,5 @@ def test_every_failure_has_a_short_name_for_the_class():
     from eve_replay.workshop.remarks import CODES, REMARKS
 
     assert set(DIAGNOSES) <= set(CODES)
+    assert {code for each in tasks().values() for code in each.hints} <= set(CODES)
     assert {code.removesuffix("-next") for code in REMARKS if code.endswith("-next")} <= set(CODES)
