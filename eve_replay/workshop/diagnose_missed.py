@@ -15,7 +15,7 @@ from eve_replay.workshop.diagnosis import (
     said,
 )
 from eve_replay.workshop.evidence import Dealing, Evidence
-from eve_replay.workshop.model import Breach, Deed
+from eve_replay.workshop.model import Breach, Deed, Entry
 from eve_replay.workshop.promises import belongs, claims_done
 
 __all__ = ["diverged_facts", "error_facts", "last_call", "never_done", "stuck_facts", "waits_for_a_claim"]
@@ -96,7 +96,7 @@ def _merged(seen: Evidence, deed: Deed | None) -> Diagnosis | None:
         replayed = each.facts("replayed")
         if replayed is not None:
             other = next((e for e in seen.outcome.ledger if e.fields.get("id") == replayed.get("id")), None)
-            if other is not None and not belongs(other, deed):
+            if other is not None and (not belongs(other, deed) or _another_wish(other, each)):
                 return Diagnosis(
                     code="key-merged",
                     facts={
@@ -128,6 +128,11 @@ def _merged(seen: Evidence, deed: Deed | None) -> Diagnosis | None:
                     facts={"because": "claim", "key": name, "other": asked_words(seen, other_call)},
                 )
     return None
+
+
+def _another_wish(entry: Entry, dealing: Dealing) -> bool:
+    """Whether an entry came from another place of the conversation: the same deed, wanted once more."""
+    return (entry.turn, entry.step) != (dealing.call.turn, dealing.call.step)
 
 
 def _claimer(seen: Evidence, taker: Dealing, facts: Mapping[str, object]) -> Dealing | None:

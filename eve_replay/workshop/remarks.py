@@ -117,6 +117,10 @@ REMARKS = _texts(
 _BREACHES = _texts(
     twice=("{deed} is {did} {times}", "{deed}{then}会{did}{times}"),
     missed=("{deed} is never {did}", "{deed}{then}始终不会{did}"),
+    missed_some=(
+        "{deed} is {did} {times}, less often than it was wanted",
+        "{deed}{then}只会{did}{times}，比想要的少",
+    ),
     extra=("something is {did} that nobody asked for", "{then}会{did}没人要求的东西"),
     lied=("the tool says that {deed} is done, which is not so", "工具{then}会说{deed}已完成，其实没有"),
     silent=("nobody learns that {deed} may not be {did}", "{then}没有人知道{deed}可能没有{did}"),

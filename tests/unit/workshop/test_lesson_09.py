@@ -142,3 +142,15 @@ def test_words_are_of_both_languages():
     for text in (*WORDS.values(), *task("09").hints.values()):
         assert text.en and text.zh and text.en != text.zh
         assert "!" not in text.en + text.zh
+
+
+def test_a_wish_that_comes_again_is_no_repeat():
+    """One key for a receipt and for the same receipt, wanted once more: sent once, and that is too few."""
+
+    def send_mail(input, ctx, outside):
+        outside.mail.send(input["to"], input["subject"], input["text"], key=input["subject"])
+        return {"status": "sent"}
+
+    for language, words in (("en", "sent once, less often"), ("zh", "比想要的少")):
+        verdict = judged(4, language, tools={**SOLUTION.TOOLS, "send_mail": send_mail})
+        assert verdict.code == "key-merged" and words in verdict.headline, str(verdict)

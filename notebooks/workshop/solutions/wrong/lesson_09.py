@@ -35,6 +35,11 @@ def mail_without_key(input, ctx, outside):
     return {"status": "sent"}
 
 
+def mail_by_subject(input, ctx, outside):
+    outside.mail.send(input["to"], input["subject"], input["text"], key=f"{input['to']} {input['subject']}")
+    return {"status": "sent"}
+
+
 RIGHT = {
     "who": "1",
     "session": "5CCA",
@@ -125,6 +130,11 @@ WRONG = {
         tools(charge_order=charge_after_a_look),
         "checked-too-early",
         "the tool looks first, then acts",
+    ),
+    "mail_by_subject": (
+        tools(send_mail=mail_by_subject),
+        "key-merged",
+        "the mail keyed by what it says: it cannot be sent again on purpose",
     ),
     "mail_without_key": (tools(send_mail=mail_without_key), "no-key", "only the money was repaired"),
 }
