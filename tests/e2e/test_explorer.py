@@ -158,6 +158,8 @@ def test_mouse_tree_timeline_tabs_and_values(opened, watched):
         assert page.inner_text(".er-body").strip(), name
         shot(page, f"explorer-tab-{name}")
     page.click('.er-tab[data-tab="input"]')
+    # The keys still belong to the explorer after a click on a tab.
+    assert page.evaluate("() => document.activeElement.matches('.er-tab[data-tab=input]')")
     page.click('.er-kids .er-value:has-text("args:") >> nth=0')
     page.wait_for_selector('.er-value:has-text("[0]:")')
     page.hover('.er-value:has-text("[0]:") >> nth=0')

@@ -179,11 +179,13 @@ function inspectorView({ source, words, say, go, remember }) {
     return [plainBody(value), rest];
   }
   function drawTabs() {
-    const shown = shownTab();
+    const shown = shownTab(), held = tabs.contains(tabs.getRootNode().activeElement);
     tabs.replaceChildren(...heads.map((head) => el("button", {
       type: "button", role: "tab", class: "er-tab", "data-tab": head.name, "aria-selected": head.name === shown ? "true" : "false",
       onclick: () => { wanted = head.name; start = 0; show(); remember(); },
     }, head.title, head.remark ? el("small", {}, ` ${head.remark}`) : null)));
+    // The button that was clicked is gone: without this the keys would go to the notebook.
+    if (held) tabs.querySelector("[aria-selected=true]")?.focus({ preventScroll: true });
   }
   /** Ask for the tab; while one question is open only the latest other one waits, so that stepping stays quick. */
   function show() {
