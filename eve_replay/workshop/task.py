@@ -42,7 +42,7 @@ class Judgement:
 
     Attributes:
         code: why it is wrong, empty when it is right: a key of the task's ``hints`` or a diagnosis code.
-        words: what is wrong, with the input that shows it; for a right answer what is said instead of the usual.
+        words: what is wrong, with the input that shows it; for a right answer what is said, if not the usual.
         tried: how many inputs were tried.
         story, why, next, outcome: as in ``Verdict``, where a part of the answer was run under crashes.
     """
