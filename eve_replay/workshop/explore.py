@@ -125,13 +125,15 @@ def _few_collections() -> Iterator[None]:
     """Let the collector of cyclic garbage run rarely: a search makes much that is gone at once."""
     before = gc.get_threshold()
     if before[0]:
-        gc.set_threshold(max(before[0], 20_000), *before[1:])
+        gc.set_threshold(max(before[0], _GARBAGE), *before[1:])
     try:
         yield
     finally:
         gc.set_threshold(*before)
 
 
+#: Objects that may pile up before the collector looks for circles.
+_GARBAGE = 50_000
 _Family = tuple[Schedule, list[Row]]
 
 

@@ -24,7 +24,7 @@ from eve_replay.workshop.recovering import Plan, Recovery
 from eve_replay.workshop.rows import NOWHERE, Raw, Row, jsonable, moments_of
 from eve_replay.workshop.wire import ProcessDied
 
-__all__ = ["End", "Owner", "Session", "default_outside", "jsonable_result"]
+__all__ = ["End", "Owner", "Session", "default_outside", "forget", "jsonable_result"]
 
 
 class End(BaseException):
@@ -33,6 +33,11 @@ class End(BaseException):
     def __init__(self, ended: Ended) -> None:
         super().__init__(ended)
         self.ended = ended
+
+
+def forget(gone: BaseException) -> None:
+    """Let go of the frames an exception came through: they hold it, and everything else, in a circle."""
+    gone.__traceback__ = gone.__context__ = None
 
 
 class Found(Outcome):
@@ -115,19 +120,25 @@ class Session:
                 ended = "completed"
             except End as end:
                 ended = end.ended
-            except Runaway:
+                forget(end)
+            except Runaway as end:
                 calm()
                 ended = "runaway"
-            except ProcessDied:
+                forget(end)
+            except ProcessDied as death:
                 calm()
                 ended = self._recover()
+                forget(death)
         machine.settle(self.outside, over=True)
+        raws, ledger = machine.raws, tuple(machine.ledger)
+        # Services hold on to the machine in circles; what it wrote need not wait for the collector.
+        machine.raws, machine.ledger = [], []
         make = Outcome if machine.full else Found
         return make(
             case=self.case,
             schedule=self.schedule,
-            ledger=tuple(machine.ledger),
-            trace=moments_of(machine.raws) if machine.full else machine.raws,  # type: ignore[arg-type]
+            ledger=ledger,
+            trace=moments_of(raws) if machine.full else raws,  # type: ignore[arg-type]
             results=self.results,
             ended=ended,
             moments=machine.number,

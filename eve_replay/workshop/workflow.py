@@ -26,7 +26,7 @@ from eve_replay.workshop.process import Memory
 from eve_replay.workshop.recovering import CallState, Lies, Plan, Recovery, StepPlan
 from eve_replay.workshop.rows import Place, jsonable
 from eve_replay.workshop.runtime import LIMIT, WAKE_UPS, made_id
-from eve_replay.workshop.session import End, Session, default_outside, jsonable_result
+from eve_replay.workshop.session import End, Session, default_outside, forget, jsonable_result
 from eve_replay.workshop.tools import DONE, Done, drive
 
 __all__ = ["FatalError", "StepFailed", "WorkflowContext", "WorkflowRunner", "run_workflow"]
@@ -203,8 +203,9 @@ class _Run(Session):
             self._mark()
             try:
                 self._body()
-            except _Parked:
+            except _Parked as parked:
                 calm()
+                forget(parked)
 
     def _body(self) -> None:
         machine = self.machine
