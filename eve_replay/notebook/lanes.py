@@ -154,8 +154,10 @@ def _merge(columns: list[Column], trace: Sequence[Moment]) -> None:
                 place = _where(columns, slot)
                 continue
             following = next((each for _, each in path[number + 1 :] if each in known), None)
-            before = len(columns) if following is None else _where(columns, following)
-            place = max(place + 1, before)
+            # Nothing known follows: right behind the last place of its own step, else behind all.
+            same = place >= 0 and columns[place].step == slot[1:3]
+            end = place + 1 if same else len(columns)
+            place = max(place + 1, end if following is None else _where(columns, following))
             columns.insert(place, Column(slot=slot, moment=trace[index]))
 
 

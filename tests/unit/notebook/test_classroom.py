@@ -241,6 +241,14 @@ def test_a_fault_that_falls_nowhere_is_moved_and_that_is_said(here):
         here.play(pay, schedule=["x"])
 
 
+def test_inside_the_commit_the_column_stands_beside_the_commit(here):
+    view = see(here.play(pay), [4, "crash-before", 0])
+    labels = [column["label"] for column in view["columns"]]
+    assert labels[labels.index("commit") : labels.index("commit") + 3] == ["commit", "lock", "committed"]
+    assert view["end"]["text"] == "hangs for good" and len(view["lanes"]) == 3
+    assert view["lanes"][2]["process"] == 2 and "once more" in view["lanes"][2]["note"]
+
+
 def test_a_schedule_and_a_case_to_begin_with(here):
     start = page(here.play(pay, schedule=[Fault(1, "crash-after")], case="new"))["data"]["start"]
     assert start["faults"] == [[1, "crash-after", 0.0]] and start["case"] == "new"
