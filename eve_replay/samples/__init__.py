@@ -6,6 +6,7 @@ do. Each sample also holds what really happened outside (``ledger``, ``marks``),
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,8 @@ __all__ = ["describe", "extract", "facts", "ledger", "marks", "names", "open", "
 
 _LIMIT = 64 << 20
 _SCHEME = "sample:"
+#: Names in a sentence; there are thirty of them.
+_MOST_SHOWN = 8
 
 
 def names(group: Group = "tour") -> tuple[str, ...]:
@@ -121,13 +124,16 @@ def _full_name(name: str) -> str:
     everything = [full for about in GROUPS.values() for full in about]
     if wanted in everything:
         return wanted
+    found: list[str] = []
     for known in (names(), everything):
         found = [full for full in known if full.startswith(wanted)]
         if len(found) == 1:
             return found[0]
+    shown = found[:_MOST_SHOWN] or [*names(), *get_close_matches(wanted, everything[len(names()) :], 3)]
+    more = len(found or everything) - len(shown)
     raise UnknownSource(
-        f"There is no sample {wanted[:60]!a}." if not found else f"{wanted[:60]!a} fits several samples.",
-        hint=f"Samples: {', '.join(names())}. For the workshop: {', '.join(everything[len(names()) :])}.",
+        f"{wanted[:60]!a} fits several samples." if found else f"There is no sample {wanted[:60]!a}.",
+        hint=f"Samples: {', '.join(shown)}" + (f", and {more} more for the workshop." if more else "."),
     )
 
 

@@ -79,6 +79,14 @@ def test_beginnings_of_names():
         samples.read("crash", "nothing")
 
 
+def test_a_wrong_name_is_answered_briefly():
+    for name, words in (("pay", "pay-with-key"), ("incident-9", "incident-4"), ("moon", "crash-in-tool")):
+        with pytest.raises(UnknownSource) as caught:
+            samples.open(name)
+        assert words in caught.value.hint and len(caught.value.hint) < 220
+    assert samples.open("stran").label == "sample:stranded"
+
+
 def test_writing_one_out(tmp_path):
     folder = samples.extract("crash", tmp_path)
     assert folder == tmp_path / "crash-in-tool"
