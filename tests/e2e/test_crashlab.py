@@ -73,6 +73,9 @@ def test_drag_step_and_choose(opened, watched):
     page.click(".er-heattable summary")
     page.click('.er-heattable tr[data-point="10"] button')
     assert settled(page) == 11
+    # the bar of a tool call leads to the crash points in it
+    page.click('.er-bar[title^="charge_card"] >> nth=-1', position={"x": 4, "y": 5})
+    assert settled(page) > 40 and "turnStep" in page.inner_text(".er-where") + page.inner_text(".er-answer")
     # another batch size brings its own points and timeline
     page.select_option('select[aria-label="model calls per step"]', "3")
     page.wait_for_selector('select[aria-label="model calls per step"]:has(option[value="3"]:checked)')

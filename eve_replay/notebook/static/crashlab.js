@@ -40,7 +40,11 @@ function labOver(shell, data, question, source, words, state, tell) {
   const clamp = (i) => Math.min(Math.max(i, 0), points.length - 1);
   let turn = 0, guesses = {};
   state.index = clamp(state.index);
-  const line = timelineView({ timeline: data.timeline, words, onPick: (key) => { const at = points.findIndex((p) => p.key === key || p.step === key || (p.step && key.startsWith(`attempt:${p.step.slice(5)}/`))); if (at >= 0) go(at); } });
+  const line = timelineView({ timeline: data.timeline, words, onPick: (key, event) => {
+    const at = points.findIndex((p) => p.key === key || p.step === key || (p.step && key.startsWith(`attempt:${p.step.slice(5)}/`)));
+    if (at >= 0) go(at);
+    else if (event) nearest(event); // a call or a model call: no crash point has its key, but some lie in it
+  } });
   const strip = el("div", { class: "er-strip", role: "slider", tabindex: 0, "aria-label": "Crash point", "aria-valuemin": 1, "aria-valuemax": points.length },
     points.map((point, i) => el("i", { class: `er-c-${point.klass}`, title: `${i + 1}. ${point.label}`, style: { left: `${((i + 0.5) / points.length) * 100}%` } })), el("b", { class: "er-handle" }));
   const where = el("div", { class: "er-where", role: "status", "aria-live": "polite" });

@@ -115,7 +115,7 @@ function timelineView({ timeline, words, onPick, onHover }) {
       class: `er-bar er-p-${each.phase} er-f-${each.tone}${each.open ? " er-open" : ""}${each.key === chosen ? " er-chosen" : ""}`,
       style: { left: share(x), width: share(wide), minWidth: "3px", top: `${laneTop(each.lane)}px` },
       title: `${each.label}: ${each.detail}\n${duration(each.end - each.start)}${each.open ? " or longer" : ""}`,
-      onclick: (event) => { event.stopPropagation(); onPick(each.key); },
+      onclick: (event) => { event.stopPropagation(); onPick(each.key, event); },
     }, label);
   }
   function paint() {
