@@ -75,7 +75,7 @@ def machines(pythons: Iterable[str], platforms: Iterable[str]) -> tuple[Machine,
 
 
 def _machine(version: str, name: str) -> Machine:
-    if not re.fullmatch(r"3\.\d{1,2}", version):
+    if not re.fullmatch(r"\d\.\d{1,2}", version):
         raise WrongUse(f"{version!r} is no version of Python.", hint="Write it as 3.12.")
     if tuple(map(int, version.split("."))) < _OLDEST:
         raise WrongUse(f"eve-replay needs Python 3.11 or newer, not {version}.")
