@@ -3,6 +3,7 @@
 # ruff: noqa: E501  # JavaScript reads better unbroken
 
 import json
+import shutil
 import subprocess
 import sys
 import time
@@ -11,7 +12,7 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from tests.e2e.lab import notebook, shot, theme
+from tests.e2e.lab import ROOT, notebook, open_notebook, run_all, shot, theme
 
 pytestmark = pytest.mark.browser
 
@@ -309,4 +310,46 @@ def test_a_saved_page_still_lets_one_crash_be_chosen(watched, tmp_path):
         "() => document.querySelector('.er-predict .er-say').innerText.includes('not saved')"
     )
     shot(page, "workshop-saved")
+    watched.clean()
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_lesson_as_a_learner_does_it(watched, address, folder, language):
+    """Lesson 4 as it is handed out: predict, see it break, mend it with the solution, pass."""
+    home = ROOT / "notebooks" / "workshop"
+    name = f"learner-{language}.ipynb"
+    shutil.copy((home / "zh" if language == "zh" else home) / "04-which-key.ipynb", folder / name)
+    page = watched.page
+    open_notebook(page, address, name)
+    run_all(page)
+    page.wait_for_selector(".er-verdict.er-is-failed", timeout=60_000)
+    for number in (0, 1):
+        place = page.locator(".er-predict:has(.er-choices)").nth(number)
+        place.scroll_into_view_if_needed()
+        place.focus()
+        page.keyboard.press("2")
+        place.locator(".er-reveal").wait_for()
+    stage = page.locator(".er-stage")
+    stage.scroll_into_view_if_needed()
+    stage.focus()
+    page.keyboard.press("f")
+    until(page, 1)
+    assert any(text.startswith("‖ 2") or "：2 " in text for text in sums(page))
+    shot(page, f"workshop-lesson-{language}")
+    editor = page.locator(".jp-CodeCell .cm-content:has-text('def pay(')")
+    editor.scroll_into_view_if_needed()
+    editor.click()
+    page.keyboard.press("Control+a")
+    page.keyboard.insert_text((home / "solutions" / "lesson_04.py").read_text("utf-8"))
+    run_all(page)
+    page.wait_for_selector(".er-verdict.er-is-passed", timeout=60_000)
+    page.wait_for_function("() => !document.querySelector('.er-verdict.er-is-failed')")
+    page.wait_for_function(
+        "() => document.querySelector('.er-stage').getAttribute('data-faults') && ![...document.querySelectorAll('.er-stage .er-sum')].some((e) => e.innerText.startsWith('‖'))"
+    )
+    assert page.locator(".er-stage .er-c-harm").count() == 0
+    page.locator(".er-verdict").scroll_into_view_if_needed()
+    shot(page, f"workshop-lesson-passed-{language}")
+    stored = json.loads((folder / "workshop-progress.json").read_text("utf-8"))["lessons"]["04"]
+    assert stored["passed"] is True and stored["tries"] == 2 and len(stored["predictions"]) == 2
     watched.clean()
