@@ -112,6 +112,9 @@ class Stage:
         Raises:
             EveReplayError: nobody asks that, or the tool broke what runs it; the message can be shown.
         """
+        # What is ready to run remembers the notebook's variables as they were and puts them back after a run.
+        # Another cell may have changed them since the last request: that must stay.
+        self._ready.clear()
         try:
             return self._answer(request)
         except EveReplayError:

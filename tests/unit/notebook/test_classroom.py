@@ -357,6 +357,18 @@ def test_the_place_is_remembered_when_the_cell_runs_again(here):
     assert again["case"] == "new" and again["faults"] == [[1, "crash-after", 0]]
 
 
+def test_an_old_stage_undoes_nothing_of_a_cell_that_was_run_later(here):
+    names = {"key": lambda order: "old"}
+    code = "def pay(input, ctx, outside):\n    outside.payments.charge(input['order'], 5, key=key(ctx))\n"
+    exec(code, names)
+    old = here.play(names["pay"])
+    see(old, [1, "crash-after", 0])
+    names["key"] = newer = lambda order: "new"
+    see(old, [1, "crash-after", 0], case="new")
+    strip(old, [1, "crash-after", 0], case="new")
+    assert names["key"] is newer
+
+
 def test_a_workflow_that_was_parked_starts_over_in_a_lane_of_its_own(tmp_path):
     def order(input, ctx, outside):
         outside.payments.find(order=input["order"])
