@@ -142,6 +142,7 @@ class _Search:
         self.runs, self.promises, self.budget = runs, promises, budget
         self.tried = self.failures = 0
         self.best: Schedule | None = None
+        self.breach: Breach | None = None
         self.full = False
 
     def first(self) -> tuple[int, list[_Family]]:
@@ -152,10 +153,11 @@ class _Search:
     def try_one(self, schedule: Schedule, *, marks: bool) -> Outcome:
         self.tried += 1
         outcome = self.runs.outcome(schedule, full=False, marks=marks)
-        if first_breach(outcome, self.promises) is not None:
+        breach = first_breach(outcome, self.promises)
+        if breach is not None:
             self.failures += 1
             if self.best is None or rank(schedule) < rank(self.best):
-                self.best = schedule
+                self.best, self.breach = schedule, breach
         return outcome
 
     def next_level(
@@ -195,7 +197,8 @@ class _Search:
             tried=self.tried,
             complete=not self.full,
             failing=failing,
-            breach=None if failing is None else first_breach(failing, self.promises),
+            # A tool with dice in it need not fail twice in the same way: then what was seen counts.
+            breach=None if failing is None else first_breach(failing, self.promises) or self.breach,
             moments=moments,
             failures=self.failures,
         )

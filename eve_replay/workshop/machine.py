@@ -7,9 +7,10 @@ Times are simulated: the model takes 1 s, a call to the outside 1 s (slow ones 3
 restart 3 s (as in formats/SWEEP.md section 3). A call takes its time before the outside acts, so that a crash
 after it and a crash before what comes next find the outside, and the clock, the same.
 
-A request in flight when its process dies lands right after the next read of a later process has been answered
-(recording pay-check-then-act: the check came first, the payment landed after it), or when a request with the
-same key arrives, which waits for it (recording pay-with-key), or when the case is over, whichever is first.
+A request in flight when its process dies lands right after the answer to a later process's next look that
+could have seen it (recording pay-check-then-act: the check came first, the payment landed after it), or when
+a request with the same key arrives, which waits for it (recording pay-with-key), or when the case is over,
+whichever is first.
 """
 
 from __future__ import annotations
@@ -281,7 +282,7 @@ class Machine:
         if kind == "crash-after":
             self._die(cast(Fault, fault))
         if call.reads and self._flights:
-            self._land_read()
+            self._land_read(call)
         if kind == "lost":
             self.note("timeout", _NO_FACTS, call)
             raise Timeout(_no_answer(call))
@@ -327,10 +328,17 @@ class Machine:
             if flight.call.service == call.service and flight.call.facts.get("key") == key:
                 self._land(flight, "key")
 
-    def _land_read(self) -> None:
-        """What was in flight when an earlier process died lands after this read."""
+    def _land_read(self, call: Call) -> None:
+        """What was in flight when an earlier process died lands after the first look that could have seen it.
+
+        A look at another service, or for another order, says nothing about it and does not wait for it.
+        """
         for flight in self._flights[:]:
-            if flight.process < self.process:
+            sent = flight.call
+            about = sent.service == call.service and all(
+                sent.facts.get(name, value) == value for name, value in call.facts.items()
+            )
+            if about and flight.process < self.process:
                 self._land(flight, "read")
 
     def _land(self, flight: _Flight, why: str) -> None:

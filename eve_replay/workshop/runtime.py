@@ -10,7 +10,8 @@ What it leaves out: the calls of one answer run one after another, while eve run
 ``Case.order`` "last-first" runs them from the last to the first, so that a crash in the first call finds its
 siblings done, which is the situation of the recording crash-in-tool; half-run siblings are not simulated.
 Crashes before the body of a step (SWEEP.md states C1, B, C3), subagents, approvals of tools and hooks are not
-simulated either.
+simulated either. The same schedule gives the same outcome, unless the tool itself throws dice or looks at a
+real clock.
 """
 
 from __future__ import annotations
@@ -265,15 +266,11 @@ class _Session(Session):
         result: object
         try:
             result = jsonable_result(drive(self.tools[ask.tool], jsonable(ask.input), context, self.outside))
-        except (Exception, SystemExit) as error:
-            if machine.gone is not None:
-                raise machine.gone from None
-            text = f"{type(error).__name__}: {error}"
+        except BaseException as error:
+            text = self.thrown(error)
             machine.note("threw", {"error": text, "type": type(error).__name__})
             result = {"error": text}
-        if machine.gone is not None:
-            # It has swallowed its own death.
-            raise machine.gone
+        self.left()
         self._returned(step, answer, position, result)
         self._mark()
         machine.moment("returned", {"result": result})

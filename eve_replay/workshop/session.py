@@ -6,6 +6,7 @@ processes die and come back, and what is told of it, is here.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Protocol, cast
 
@@ -25,6 +26,9 @@ from eve_replay.workshop.rows import NOWHERE, Raw, Row, jsonable, moments_of
 from eve_replay.workshop.wire import ProcessDied
 
 __all__ = ["End", "Owner", "Session", "default_outside", "forget", "jsonable_result"]
+
+
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
 class End(BaseException):
@@ -118,17 +122,14 @@ class Session:
             try:
                 self.process()
                 ended = "completed"
-            except End as end:
-                ended = end.ended
-                forget(end)
-            except Runaway as end:
+            except (End, Runaway, ProcessDied) as gone:
                 calm()
-                ended = "runaway"
-                forget(end)
-            except ProcessDied as death:
-                calm()
-                ended = self._recover()
-                forget(death)
+                # Before anything goes on: what a dead frame still cleans up must reach nobody.
+                forget(gone)
+                if isinstance(gone, ProcessDied):
+                    ended = self._recover()
+                else:
+                    ended = gone.ended if isinstance(gone, End) else "runaway"
         machine.settle(self.outside, over=True)
         raws, ledger = machine.raws, tuple(machine.ledger)
         # Services hold on to the machine in circles; what it wrote need not wait for the collector.
@@ -147,6 +148,22 @@ class Session:
             rules=tuple(self.rules),
             forgot=self.forgot,
         )
+
+    def thrown(self, error: BaseException) -> str:
+        """Return what is told of an exception of a tool.
+
+        Raises what ended the process if that is it, and what comes from outside of it all: somebody who stops
+        it, a time limit.
+        """
+        if not isinstance(error, (Exception, SystemExit, GeneratorExit, ProcessDied, Runaway, End)):
+            raise error
+        self.left()
+        return said(error)
+
+    def left(self) -> None:
+        """A tool cannot swallow its death, its parking, or having lost its way."""
+        if self.machine.gone is not None:
+            raise self.machine.gone from None
 
     def _recover(self) -> Ended | None:
         """Let the policy say what becomes of it all, and the next process find that."""
@@ -181,6 +198,15 @@ class Session:
         machine.seconds = max(machine.seconds, crashed + plan.wait)
         self.obey(plan)
         return None
+
+
+def said(error: BaseException) -> str:
+    """Return kind and message of an exception, the same in every process; never raises."""
+    try:
+        text = _ADDRESS.sub("", str(error))
+    except Exception:
+        text = "(its message cannot be read)"
+    return f"{type(error).__name__}: {text}"
 
 
 def jsonable_result(value: object) -> object:

@@ -81,6 +81,7 @@ class Context:
     def note(self, text: object) -> None:
         """Write a line into the story; nobody else sees it."""
         if self._machine.gone is None:
+            self._machine.count()
             self._machine.note("note", {"text": str(text)})
 
     def __repr__(self) -> str:

@@ -186,7 +186,6 @@ class _Run(Session):
         self.cursor = 0
         self.clock = 0.0
         self.inside: _Record | None = None
-        self.stop: BaseException | None = None
 
     # -- one process ------------------------------------------------------------------------------------
 
@@ -197,7 +196,7 @@ class _Run(Session):
             self._wait()
             machine.back()
             machine.fresh_attempt()
-            self.cursor, self.inside, self.stop = 0, None, None
+            self.cursor, self.inside = 0, None
             self.clock = 0.0
             machine.place = Place(0, -1, 0, tool=self.ask.tool)
             self._mark()
@@ -217,12 +216,11 @@ class _Run(Session):
         result: object
         try:
             result = jsonable_result(drive(self.body, jsonable(given), context, self.outside))
-        except (Exception, SystemExit) as error:
-            self._left()
-            text = f"{type(error).__name__}: {error}"
+        except BaseException as error:
+            text = self.thrown(error)
             machine.note("threw", {"error": text, "type": type(error).__name__})
             result = {"error": text}
-        self._left()
+        self.left()
         if self.cursor < len(self.log):
             self._diverged("", "")
         self.results[0, 0, 0] = result
@@ -230,13 +228,6 @@ class _Run(Session):
         self.over = True
         self._mark()
         machine.moment("committed", {"turn_over": True})
-
-    def _left(self) -> None:
-        """A body cannot swallow its death, its parking, or having lost its way."""
-        if self.stop is not None:
-            raise self.stop
-        if self.machine.gone is not None:
-            raise self.machine.gone
 
     def _diverged(self, kind: str, name: str) -> None:
         record = self.log[self.cursor]
@@ -247,8 +238,7 @@ class _Run(Session):
         self._end("diverged")
 
     def _end(self, ended: Any) -> None:
-        self.stop = End(ended)
-        self.machine.leave_with(self.stop)
+        self.machine.leave_with(End(ended))
 
     def _mark(self) -> None:
         """Let moments know what is durable inside."""
@@ -319,13 +309,12 @@ class _Run(Session):
         fatal = False
         try:
             result = jsonable_result(drive(function, *args))
-        except (Exception, SystemExit) as thrown:
-            self._left()
-            fatal = isinstance(thrown, (FatalError, SystemExit))
-            error = f"{type(thrown).__name__}: {thrown}"
+        except BaseException as thrown:
+            error = self.thrown(thrown)
+            fatal = isinstance(thrown, FatalError) or not isinstance(thrown, Exception)
         finally:
             self.inside = None
-        self._left()
+        self.left()
         if error is not None:
             last = fatal or record.starts >= most
             machine.note("threw", {"error": error, "again": not last, "starts": record.starts})
@@ -369,8 +358,7 @@ class _Run(Session):
     def park(self, record: _Record) -> None:
         """Leave the body; the process may die while it waits."""
         self._mark()
-        self.stop = _Parked()
-        self.machine.leave_with(self.stop)
+        self.machine.leave_with(_Parked())
 
     def _wait(self) -> None:
         """Wait for what the body is parked at, if it is."""
@@ -485,6 +473,7 @@ class WorkflowContext:
     def note(self, text: object) -> None:
         """Write a line into the story; nobody else sees it."""
         if self._run.machine.gone is None:
+            self._run.machine.count()
             self._run.machine.note("note", {"text": str(text)})
 
 

@@ -99,6 +99,51 @@ def test_what_a_tool_throws_is_told_to_the_model_and_the_step_commits(thrown):
     assert [m.facts["type"] for m in outcome.trace if m.kind == "threw"] == [type(thrown).__name__]
 
 
+def test_a_tool_that_throws_what_ends_a_process_has_only_thrown():
+    def tool(input, ctx, outside):
+        raise ProcessDied("pretended")
+
+    assert go(tool).results[0, 0, 0] == {"error": "ProcessDied: pretended"}
+
+    class Odd(Exception):
+        def __str__(self):
+            raise ValueError
+
+    def odd(input, ctx, outside):
+        raise Odd
+
+    assert go(odd).results[0, 0, 0]["error"].startswith("Odd: ")
+
+    def address(input, ctx, outside):
+        raise ValueError(object())
+
+    assert go(address).results[0, 0, 0] == {"error": "ValueError: <object object>"}
+
+
+def test_what_a_dead_frame_cleans_up_reaches_nobody():
+    def tool(input, ctx, outside):
+        def both():
+            try:
+                yield outside.slow("o1")
+            finally:
+                with contextlib.suppress(BaseException):
+                    outside.do("cleaned up")
+
+        kept = both()
+        next(kept)
+        outside.do("o1")
+        kept.close()
+
+    at = point(go(tool), "call", 1)
+    outcome = go(tool, None, (Fault(at),))
+    assert [(e.process, e.fields["order"]) for e in outcome.ledger] == [
+        (1, "o1"),
+        (2, "o1"),
+        (2, "o1"),
+        (2, "cleaned up"),
+    ]
+
+
 def test_a_result_that_is_no_json_is_an_error():
     outcome = go(lambda input, ctx, outside: {1, 2})
     assert "TypeError" in outcome.results[0, 0, 0]["error"]
@@ -346,6 +391,17 @@ def test_in_flight_lands_after_the_next_look_of_the_next_process():
     assert outcome.trace[outcome.ledger[0].moment].number == at
 
 
+def test_a_look_for_something_else_does_not_wait_for_what_is_in_flight():
+    def tool(input, ctx, outside):
+        outside.look("another")
+        if not outside.look("o1"):
+            outside.slow("o1")
+
+    at = point(go(tool), "call", method="slow")
+    outcome = go(tool, None, (Fault(at, "crash-in-flight"),))
+    assert len(outcome.ledger) == 2
+
+
 def test_in_flight_lands_when_the_same_key_comes():
     at = point(go(keyed), "call")
     outcome = go(keyed, None, (Fault(at, "crash-in-flight"),))
@@ -428,6 +484,12 @@ def test_a_tool_that_never_stops_calling():
             ctx.sleep(1)
 
     assert go(sleeper).ended == "runaway"
+
+    def talker(input, ctx, outside):
+        while True:
+            ctx.note("still here")
+
+    assert go(talker).ended == "runaway"
 
 
 def test_a_loop_that_catches_everything_is_ended_too():
