@@ -136,10 +136,16 @@ class Recovery:
                 self._known[shape] = known
         return known
 
+    def course(
+        self, steps: Sequence[Lies], *, more: bool, waits: float | None = None, asked: bool = False
+    ) -> Course:
+        """Return what the policy itself says: one fate per step, one future per call, in order."""
+        situation = self._situation(tuple(steps), more, waits, asked)
+        return self.policy.recover(situation, self.environment, self._model)
+
     def _plan(self, steps: tuple[Lies, ...], more: bool, waits: float | None, asked: bool) -> Plan:
-        situation = self._situation(steps, more, waits, asked)
-        course = self.policy.recover(situation, self.environment, self._model)
-        calls = iter(_call(course, n) for n in range(len(situation.effects)))
+        course = self.course(steps, more=more, waits=waits, asked=asked)
+        calls = iter(_call(course, n) for n in range(len(course.futures)))
         plans = []
         for lies, fate in zip(steps, course.fates, strict=True):
             plans.append(StepPlan(_do(fate), tuple(next(calls) for _ in lies.calls)))
