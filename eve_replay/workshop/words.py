@@ -93,8 +93,8 @@ SERVICES = texts(
     store=("the store", "存储"),
     sql=("the database", "数据库"),
     upstream=("the upstream service", "上游服务"),
-    people=("a person", "值班人员"),
-    outbox=("the outbox worker", "发件箱的工作程序"),
+    people=("a person", "人工"),
+    outbox=("the outbox worker", "发件箱的发送程序"),
 )
 #: Two of an effect.
 EFFECTS = texts(
@@ -107,10 +107,10 @@ EFFECTS = texts(
 
 #: What goes wrong at a moment, in a few words.
 FAULTS = texts(
-    crash_before=("dies before it is sent", "发出前死亡"),
-    crash_in_flight=("dies, the request is on its way", "请求在路上时死亡"),
-    crash_after=("dies before the answer arrives", "收到回答前死亡"),
-    crash_here=("dies here", "在此死亡"),
+    crash_before=("dies before it is sent", "发出前崩溃"),
+    crash_in_flight=("dies, the request is on its way", "请求在路上时崩溃"),
+    crash_after=("dies before the answer arrives", "收到回答前崩溃"),
+    crash_here=("dies here", "在此崩溃"),
     lost=("done, the answer is lost", "已执行，回答丢失"),
     refused=("not done, no answer", "未执行，没有回答"),
 )
@@ -127,25 +127,25 @@ LABELS = texts(
     commit_record=("commit: record", "提交：记录"),
     committed=("committed", "已提交"),
     start=("starts", "启动"),
-    crash=("dies", "死亡"),
-    replayed=("replayed", "重放"),
-    landed=("lands late", "迟到执行"),
+    crash=("dies", "崩溃"),
+    replayed=("replayed", "取自记录"),
+    landed=("lands late", "迟到"),
     acted=("acts", "执行"),
     timeout=("no answer", "没有回答"),
     threw=("error", "错误"),
     bad_request=("refused", "被拒绝"),
-    asked=("asks a person", "询问人"),
+    asked=("asks a person", "问人"),
     told=("answered", "已回答"),
     note=("note", "备注"),
     dormant=("dormant", "休眠"),
     wedged=("wedged", "卡死"),
-    diverged=("diverged", "走岔"),
+    diverged=("diverged", "与记录不符"),
     effect_charge=("charge", "扣款"),
     effect_refund=("refund", "退款"),
     effect_mail=("mail", "邮件"),
     effect_reservation=("reservation", "预订"),
     effect_row=("row", "行"),
-    effect_person=("person", "通知人"),
+    effect_person=("person", "通知人工"),
 )
 
 #: What the outside says when a request makes no sense.

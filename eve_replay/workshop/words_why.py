@@ -14,28 +14,28 @@ WHY = texts(
     ),
     no_key__same_run=(
         "The tool sent it twice in one run, without a key: {service} took that for two different requests.",
-        "工具在同一次执行里发了两次，又没有带键：{service}把它们当成了两个不同的请求。",
+        "工具在同一次执行里发了两次，都没有带键：{service}把它们当成了两个不同的请求。",
     ),
     no_key__no_memory=(
         "{Service} remembers nothing and looks at no key, and the tool had written nothing down before it"
         " acted: the second run could not know of {first_id}.",
-        "{service}什么也不记，也不看键，而工具在动手之前没有写下任何东西：第二次执行无从知道 {first_id}。",
+        "{service}什么也不记，也不认键，而工具在动手之前没有写下任何东西：第二次执行无从知道 {first_id}。",
     ),
     key_ignored=(
         "{Two} carried the same key, {first_key}, but {service} does not look at keys. Whether it was done"
         " before has to be known somewhere else.",
-        "{two}带的是同一个键 {first_key}，但{service}不看键。是否做过，只能靠别处的记录。",
+        "{two}带的是同一个键 {first_key}，但{service}不认键。是否做过，只能靠别处的记录。",
     ),
     key_changed=(
         "{Two} carried different keys, {first_key} and {second_key}: the tool made another key when it ran"
         " again.",
-        "{two}带的键不同：{first_key} 和 {second_key}。工具再次执行时又造了一个新键。",
+        "{two}带的键不同：{first_key} 和 {second_key}。工具重新执行时又生成了一个新键。",
     ),
     key_changed__call_id=(
         "{Two} carried different keys, {first_key} and {second_key}, because the model was asked again"
         " and gave"
         " the call a new id.",
-        "{two}带的键不同：{first_key} 和 {second_key}，因为模型被重新询问，给了这次调用一个新的 id。",
+        "{two}带的键不同：{first_key} 和 {second_key}，因为再问模型时，它给这次调用换了新的 id。",
     ),
     key_changed__time=(
         "{Two} carried different keys, {first_key} and {second_key}: there is a time in the key, and the"
@@ -46,20 +46,21 @@ WHY = texts(
     key_changed__place=(
         "{Two} carried different keys, {first_key} and {second_key}: asked again, the model put the call in"
         " another place, and the key holds the place.",
-        "{two}带的键不同：{first_key} 和 {second_key}。模型被重新询问后，把这个调用放到了别的位置，"
+        "{two}带的键不同：{first_key} 和 {second_key}。再问模型时，它把这个调用放到了别的位置，"
         "而键里含有位置。",
     ),
     key_changed__other_answer=(
         "{Two} carried different keys, {first_key} and {second_key}: asked again, the model answered in"
         " other"
         " words, and the key was made of them.",
-        "{two}带的键不同：{first_key} 和 {second_key}。模型被重新询问后换了说法，而键是用这些内容做的。",
+        "{two}带的键不同：{first_key} 和 {second_key}。再问模型时，它换了说法，而键正是用这些文字拼的。",
     ),
     key_changed__memory=(
         "{Two} carried different keys, {first_key} and {second_key}: the key was kept in the memory of"
         " process"
         " {first_process}, which died.",
-        "{two}带的键不同：{first_key} 和 {second_key}。键只存在进程 {first_process} 的内存里，而它死了。",
+        "{two}带的键不同：{first_key} 和 {second_key}。"
+        "键只存在进程 {first_process} 的内存里，而这个进程死了。",
     ),
     key_changed__retry=(
         "No answer came, and the tool sent it again with another key: {first_key}, then {second_key}. To"
@@ -71,7 +72,7 @@ WHY = texts(
         "The outbox holds two rows for it, {first_key} and {second_key}: the step ran again and wrote a"
         " row with"
         " another id.",
-        "发件箱里有两行：{first_key} 和 {second_key}。这一步再次执行，又写入了一行，id 不同。",
+        "同一件事，发件箱里有两行：{first_key} 和 {second_key}。这一步重新执行时又写入了一行，id 不同。",
     ),
     key_changed__claim=(
         "Both runs claimed before they acted, but under different names: {first_key} and {second_key}.",
@@ -81,64 +82,66 @@ WHY = texts(
         "Both runs claimed before they acted, but under different names, {first_key} and {second_key},"
         " because"
         " the model gave the call a new id.",
-        "两次执行都先占了位，但名字不同：{first_key} 和 {second_key}，因为模型给了这次调用一个新的 id。",
+        "两次执行都先占了位，但名字不同：{first_key} 和 {second_key}，因为模型给这次调用换了新的 id。",
     ),
     key_merged=(
         "Two different deeds came with one key, {key}. {Service} took the second one for a repeat of"
         " {other} and"
         " did nothing.",
-        "两件不同的事用了同一个键 {key}。{service}以为第二件是 {other} 的重复，什么也没做。",
+        "两件不同的事用了同一个键 {key}。{service}以为第二件只是“{other}”的重复，什么也没做。",
     ),
     key_merged__refused=(
         "Two different deeds came with one key, {key}. {Service} saw another request under it and refused.",
-        "两件不同的事用了同一个键 {key}。{service}发现这个键下是另一个请求，于是拒绝。",
+        "两件不同的事用了同一个键 {key}。{service}发现，上次带这个键的是另一个请求，于是拒绝。",
     ),
     key_merged__claim=(
         "Two different deeds used one claim, {key}: it belonged to {other}, so the second one was never"
         " done.",
-        "两件不同的事用了同一个占位 {key}：它属于 {other}，所以第二件始终没有做。",
+        "两件不同的事用了同一个占位 {key}：它属于“{other}”，所以第二件始终没有做。",
     ),
     key_expired=(
         "Both requests carried the same key, {first_key}, but the second one came {after} after the first."
         " {Service} remembers a key for {hours}.",
-        "两个请求带的是同一个键 {first_key}，但第二个晚了 {after}。{service}只把键记 {hours}。",
+        "两个请求带的是同一个键 {first_key}，但第二个晚了 {after}，而{service}的键只记 {hours}。",
     ),
     checked_too_early=(
         "Process {looked_process} looked ({where}, at {looked_at}) and found nothing: the request that"
         " process {first_process} had sent at {sent_at} was still on its way. It was carried out {landed}.",
-        "进程 {looked_process} 查询过（{where}，第 {looked_at}），没有查到："
+        "进程 {looked_process} 在第 {looked_at}查询过（{where}），没有查到："
         "进程 {first_process} 在第 {sent_at}发出的请求还在路上，{landed}才被执行。",
     ),
     noted_too_late=(
         "Process {looked_process} looked for its note ({note}) and found nothing: the note is written after"
         " acting, and process {first_process} died between the two.",
         "进程 {looked_process} 去找自己的记录（{note}），没有找到：记录是做完之后才写的，"
-        "而进程 {first_process} 死在了这两者之间。",
+        "而进程 {first_process} 正好死在两者之间。",
     ),
     memory_lost=(
         "What was done was noted in the memory of process {first_process}. It died, and process"
         " {second_process} knew nothing of {first_id}.",
-        "做过的事只记在进程 {first_process} 的内存里。它死了，进程 {second_process} 对 {first_id} 一无所知。",
+        "做过的事只记在进程 {first_process} 的内存里。这个进程死了，"
+        "进程 {second_process} 对 {first_id} 一无所知。",
     ),
     pending_forever=(
         "Process {owner} claimed {claim} and died before it was done. Process {looked_process} found the"
         " claim"
         " ({value}) and left it there: nobody does it, and nobody is told.",
-        "进程 {owner} 占了位 {claim}，没做完就死了。进程 {looked_process} 看到占位（{value}）就不管了："
-        "没有人去做，也没有人得知。",
+        "进程 {owner} 用 {claim} 占了位，没做完就死了。进程 {looked_process} 看到占位（{value}）就不管了："
+        "没有人去做，也没有人知道。",
     ),
     pending_forever__waits=(
         "Process {owner} claimed {claim} and died before it was done. Process {looked_process} waits for"
         " the"
         " claim ({value}) to change, which nobody will ever do.",
-        "进程 {owner} 占了位 {claim}，没做完就死了。进程 {looked_process} 一直等占位（{value}）变化，"
+        "进程 {owner} 用 {claim} 占了位，没做完就死了。进程 {looked_process} 一直等占位（{value}）变化，"
         "可再也没有人会改它。",
     ),
     claimed_not_done=(
         "Process {owner} claimed {claim} and died before it acted. Process {looked_process} found the"
         " claim and"
         " took it for the deed itself.",
-        "进程 {owner} 占了位 {claim}，还没动手就死了。进程 {looked_process} 看到占位，就当作事情已经做完。",
+        "进程 {owner} 用 {claim} 占了位，还没动手就死了。"
+        "进程 {looked_process} 看到占位，就当作事情已经做完。",
     ),
     claim_released=(
         "The claim {claim} was gone when process {second_process} came, so it could claim and act again.",
@@ -147,17 +150,17 @@ WHY = texts(
     claim_released__deleted=(
         "Process {released_process} gave the claim {claim} back. After that, process {second_process} could"
         " claim it and act again.",
-        "进程 {released_process} 把占位 {claim} 放掉了。之后进程 {second_process} 又能占位，又做了一遍。",
+        "进程 {released_process} 把占位 {claim} 释放了。之后进程 {second_process} 又能占位，于是又做了一遍。",
     ),
     claim_released__ran_out=(
         "The claim {claim} was made for {seconds}. Process {second_process} came {between} after the first"
         " deed, when it had run out, and acted again.",
-        "占位 {claim} 只保留 {seconds}。进程 {second_process} 在第一次做完 {between}后才来，占位已到期，"
+        "占位 {claim} 只保留 {seconds}。第一次做完 {between}后，进程 {second_process} 才来，占位已到期，"
         "于是又做了一遍。",
     ),
     claim_ignored=(
         "Process {second_process} found the claim {claim} taken ({value}), and acted all the same.",
-        "进程 {second_process} 看到占位 {claim} 已被占（{value}），但还是做了。",
+        "进程 {second_process} 看到 {claim} 的位子已被占（{value}），但还是做了。",
     ),
     answer_lost=(
         "No answer came from {service}, which can mean done or not done. The tool sent it again, and"
@@ -172,18 +175,18 @@ WHY = texts(
     outside_a_step=(
         "The workflow body acts outside a step. After every crash and every wait the body is replayed from"
         " its start, so it acts again each time.",
-        "工作流函数体在步骤之外动手了。每次崩溃或等待之后，函数体都会从头重放，所以每次都会再做一遍。",
+        "工作流的函数体在步骤之外动手了。每次崩溃或等待之后，函数体都会从头重放，所以每次都会再做一遍。",
     ),
     diverged=(
         "Replayed from its start, the workflow body asked for {asked}, while the record has {recorded}"
         " there.",
-        "从头重放时，工作流函数体要求的是 {asked}，而记录在那里是 {recorded}。",
+        "从头重放时，工作流的函数体要求的是 {asked}，而记录里这个位置是 {recorded}。",
     ),
     diverged__ended=(
         "Replayed from its start, the workflow body ended early: the record has {recorded} there.",
-        "从头重放时，工作流函数体提前结束，而记录在那里还有 {recorded}。",
+        "从头重放时，工作流的函数体提前结束，而记录里后面还有 {recorded}。",
     ),
-    threw=("The tool ended with an error: {error}.", "工具以错误结束：{error}。"),
+    threw=("The tool ended with an error: {error}.", "工具抛出错误：{error}。"),
     threw__timeout=(
         "No answer came from {where}. The tool let the Timeout through, so the model is told of an error,"
         " and"
@@ -200,7 +203,7 @@ WHY = texts(
         " was"
         " refused. What changes from run to run does not belong into the request.",
         "同一个键 {key} 第二次带的请求不同（{body}，之前是 {other}），因此被拒绝。"
-        "每次执行都会变的内容不该放进请求。",
+        "每次执行都会变的内容，不该放进请求。",
     ),
     runaway=(
         "The tool called {where} again and again, {count} times in one run.",
@@ -212,21 +215,21 @@ WHY = texts(
     ),
     hangs__no_answer=(
         "The run asks a person, and nobody answers.",
-        "运行在询问一个人，而没有人回答。",
+        "运行在等人回答，而没有人回答。",
     ),
     person_not_needed=(
         "A person was told of {subject} although nothing had gone wrong in that step: no crash, no lost"
         " answer.",
-        "那一步没有出任何问题（没有崩溃，也没有丢失回答），却为 {subject} 通知了值班人员。",
+        "那一步没有出任何问题（没有崩溃，也没有丢失回答），却为 {subject} 通知了人工。",
     ),
     not_asked_for=(
         "Nobody asked for this {effect}: {what}.",
-        "没有人要求这次 {effect}：{what}。",
+        "没有人要求做这件事（{effect}）：{what}。",
     ),
     wrong_answer=("The result is not what was asked for.", "结果与要求不符。"),
     not_done=(
         "The tool did not act in the run that counts.",
-        "在真正算数的那次执行里，工具没有动手。",
+        "在算数的那次执行里，工具没有动手。",
     ),
     not_done__said_done=(
         "The tool says that it is done ({result}), but it never acted.",
@@ -235,13 +238,13 @@ WHY = texts(
     not_done__took_another=(
         "The tool looked ({where}) and found {other_id}. That is {other}: it took it for this one, and did"
         " not act.",
-        "工具查询过（{where}），查到 {other_id}。那其实是 {other}：工具把它当成了这一件，于是没有动手。",
+        "工具查询过（{where}），查到 {other_id}。那其实是“{other}”：工具把它当成了这一件，于是没有动手。",
     ),
     not_done__not_run_again=(
         "The process died in the call, and this policy does not run an interrupted call again: its"
         " outcome stays"
         " unknown.",
-        "进程死在调用中途，而这种策略不会重新执行被打断的调用：结果一直未知。",
+        "进程死在调用中途，而这种策略不会重新执行被中断的调用：结果一直未知。",
     ),
     not_done__never_acted=(
         "The tool ended without acting.",
@@ -249,11 +252,11 @@ WHY = texts(
     ),
     not_done__dormant=(
         "In this environment nothing takes a run up again after a crash.",
-        "在这个环境里，崩溃之后没有任何东西会重新接手运行。",
+        "在这个环境里，崩溃之后不会有谁接手这个运行。",
     ),
     not_protected=(
         "The second run did not know of {first_id}, and nothing on the way stopped it.",
-        "第二次执行不知道 {first_id}，路上也没有任何东西拦住它。",
+        "第二次执行不知道 {first_id}，也没有什么拦住它。",
     ),
     not_protected__looked_elsewhere=(
         "Process {looked_process} looked before it acted, but for something else ({for}): it could not find"
@@ -270,7 +273,7 @@ NEXT = texts(
     ),
     no_key__no_memory=(
         "Where could the tool write down, before it acts, that it begins? It must outlive the process.",
-        "工具在动手之前，可以把“开始了”记在哪里？那个地方必须在进程死后还在。",
+        "工具在动手之前，可以把“开始了”记在哪里？进程死后，那个地方必须还在。",
     ),
     key_ignored=(
         "Where could the tool itself look up, before it acts, that it has been done?",
@@ -278,11 +281,11 @@ NEXT = texts(
     ),
     key_changed=(
         "What is there in the second run exactly as it was in the first, and differs between two wishes?",
-        "哪些东西在第二次执行时和第一次完全一样，而两件不同的事又各不相同？",
+        "哪些东西第二次执行时和第一次完全一样，换一件事又不一样？",
     ),
     key_merged=(
         "What differs between the two wishes? That has to be in the key.",
-        "这两件事之间有什么不同？这个不同必须放进键里。",
+        "这两件事有什么不同？不同之处必须放进键里。",
     ),
     key_expired=(
         "A key helps only as long as it is remembered. What lasts longer, and who could be asked first?",
@@ -315,7 +318,7 @@ NEXT = texts(
     ),
     claim_released=(
         "When may a claim end, so that no second run can come after it?",
-        "占位什么时候才可以结束，使之后不会再有第二次执行？",
+        "占位什么时候才可以结束？要保证在那之后不会再有第二次执行。",
     ),
     claim_ignored=(
         "set_nx answers whether this run has the claim. What does the tool do when it has not?",
@@ -328,11 +331,11 @@ NEXT = texts(
     ),
     outside_a_step=(
         "Only what runs in ctx.step is recorded. Which calls have to be inside?",
-        "只有在 ctx.step 里执行的才会被记录。哪些调用必须放进去？",
+        "只有在 ctx.step 里执行的才会留下记录。哪些调用必须放进去？",
     ),
     diverged=(
         "A body must take the same way each time. What in it depends on the clock, on chance or on memory?",
-        "函数体每次都必须走同样的路。其中有什么依赖时钟、随机数或内存？",
+        "函数体每次都必须走同一条路。其中有什么取决于时钟、随机数或内存？",
     ),
     threw=(
         "Which error can come here, and what should the tool do then?",
@@ -341,7 +344,7 @@ NEXT = texts(
     runaway=("What ends this loop when nobody else acts?", "如果没有别人动手，这个循环靠什么结束？"),
     hangs=(
         "No tool can repair this. See who can, and what stays true outside meanwhile.",
-        "这不是工具能修好的。看看谁能修，以及在此期间外部已经发生了什么。",
+        "这不是工具能修好的。看看谁能修，以及这期间外部已经发生了什么。",
     ),
     person_not_needed=(
         "When does the tool really not know? Only then somebody has to look.",

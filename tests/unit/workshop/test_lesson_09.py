@@ -151,6 +151,6 @@ def test_a_wish_that_comes_again_is_no_repeat():
         outside.mail.send(input["to"], input["subject"], input["text"], key=input["subject"])
         return {"status": "sent"}
 
-    for language, words in (("en", "sent once, less often"), ("zh", "比想要的少")):
+    for language, words in (("en", "sent once, less often"), ("zh", "比要求的少")):
         verdict = judged(4, language, tools={**SOLUTION.TOOLS, "send_mail": send_mail})
         assert verdict.code == "key-merged" and words in verdict.headline, str(verdict)

@@ -52,17 +52,17 @@ def test_the_story_of_two_keys():
         "进程 1 执行第 1 步：模型要求调用 pay(invoice INV-7, cents 4200)。",
         f"它发送 charge(INV-7, 4200)，键是“{first}”。支付服务扣款：ch_1。",
         "进程 1 在收到回答之前死了。这一步没有任何内容被提交。",
-        "14 分钟 16 秒后，已死进程的租约到期，进程 2 从头再执行第 1 步："
-        f"模型被重新询问，给这次调用一个新的 id：{second}。",
+        "14 分钟 16 秒后，前一个进程的租约到期，进程 2 从头重新执行第 1 步："
+        f"再问模型，它给这次调用换了新的 id：{second}。",
         f"它发送 charge(INV-7, 4200)，键是“{second}”。支付服务不认识这个键，于是扣款：ch_2。",
-        "invoice INV-7 扣款两次：ch_1 和 ch_2。",
+        "“invoice INV-7”被扣款两次：ch_1 和 ch_2。",
     )
     found = diagnose(outcome, each_deed_once()(outcome))
     assert why(found) == (
         f"The two charges carried different keys, '{first}' and '{second}', because the model was asked"
         " again and gave the call a new id."
     )
-    assert "因为模型被重新询问，给了这次调用一个新的 id" in why(found, "zh")
+    assert "因为再问模型时，它给这次调用换了新的 id" in why(found, "zh")
     assert next_hint(found).endswith("?") and next_hint(found, "zh").endswith("？")
 
 
