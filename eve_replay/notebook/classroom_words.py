@@ -114,6 +114,7 @@ WORDS: Mapping[str, Text] = {
     "what": Text("what", "内容"),
     "story": Text("What happens, moment by moment", "逐个时刻发生了什么"),
     "model_told": Text("What the model is told in the end", "最后告诉模型的内容"),
+    "printed": Text("What your function printed", "你的函数打印的内容"),
     "nothing_told": Text("nothing", "什么也没有"),
     "moment_of": Text("moment {n} of {all}", "时刻 {n} / {all}"),
     "next_moment": Text("Next moment", "下一个时刻"),

@@ -6,6 +6,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
@@ -14,7 +17,7 @@ from eve_replay.errors import EveReplayError, WrongUse
 from eve_replay.notebook.accidents import faults_of, plain_faults, plain_hours
 from eve_replay.notebook.classroom_words import word, words_for
 from eve_replay.notebook.lanes import slots_of
-from eve_replay.notebook.scenery import drawn, safe_data, slot_name, time_words
+from eve_replay.notebook.scenery import drawn, safe_data, safe_lines_of, slot_name, time_words
 from eve_replay.notebook.tallies import Mark, mark_of
 from eve_replay.views.safe import safe_text
 from eve_replay.views.tone import TONES
@@ -31,6 +34,8 @@ __all__ = ["POLICIES", "Stage", "trouble_of"]
 POLICIES = ("eve", "flue", "none")
 #: Faults that can be set by hand: more are not read any more.
 _MOST_FAULTS = 3
+#: Characters of what a tool prints that are shown.
+_PRINTED = 4_000
 #: Outcomes kept; a strip of a long case is some hundred.
 _KEPT = 2_000
 
@@ -80,6 +85,7 @@ class Stage:
         self._cases = list(task.cases(0)) if task.cases is not None else []
         self._policies = tuple(policies)
         self._outcomes: dict[tuple[str, str, Schedule], Outcome] = {}
+        self._printed: dict[tuple[str, str, Schedule], str] = {}
         self._ready: dict[tuple[str, str], Runs] = {}
 
     @property
@@ -143,6 +149,7 @@ class Stage:
         plan = [self.outcome(case, faults[:number]) for number in range(len(faults))]
         view = drawn(outcome, self._language, plan=plan, promises=self._task.promises)
         last = faults[-1].point if faults else -1
+        view["printed"] = safe_lines_of(self._printed.get((case.name, case.policy, faults), "").rstrip())
         view["most"] = _MOST_FAULTS
         view["more"] = any(m.number is not None and m.number > last for m in outcome.trace)
         view["moved"] = word("schedule_gone", self._language) if faults != asked else ""
@@ -182,10 +189,11 @@ class Stage:
         tried, complete = 0, True
         others = [replace(each, policy=case.policy) for each in self._cases if each.name != case.name]
         for each in (case, *others):
-            report = explore(
-                self._tools(), each, task.promises, crashes=task.crashes, faults=task.faults,
-                hours=task.hours, workflow=self._workflow,
-            )  # fmt: skip
+            with _quietly():
+                report = explore(
+                    self._tools(), each, task.promises, crashes=task.crashes, faults=task.faults,
+                    hours=task.hours, workflow=self._workflow,
+                )  # fmt: skip
             tried += report.tried
             complete = complete and report.complete
             if report.failing is not None:
@@ -209,7 +217,12 @@ class Stage:
         if found is None:
             if len(self._outcomes) > _KEPT:
                 self._outcomes.clear()
-            found = self._outcomes[where] = self._runs(case).outcome(faults)
+                self._printed.clear()
+            # A strip is a hundred runs: what each prints belongs beside its picture, not below the cell.
+            with _quietly() as said:
+                found = self._runs(case).outcome(faults)
+            self._outcomes[where] = found
+            self._printed[where] = said.getvalue()[:_PRINTED]
         return found
 
     def preload(self, case: Case, faults: Schedule) -> Iterator[Mapping[str, object]]:
@@ -222,7 +235,11 @@ class Stage:
             yield {"do": "strip", **base, "faults": plain[:number], "hours": hours}
         if faults:
             yield {"do": "see", **base, "faults": []}
-        for cell in self.strip(case, ())["cells"]:
+        try:
+            cells = self.strip(case, ())["cells"]
+        except Exception:  # it was said above already
+            return
+        for cell in cells:
             yield {"do": "see", **base, "faults": [[cell["point"], cell["kind"], away]]}
         for other in self._cases:
             if other.name != case.name:
@@ -287,3 +304,12 @@ class Stage:
             kind = fault.kind if fault.kind in kinds else kinds[0]
             fitting = (*fitting, Fault(moment.number, kind, fault.hours))
         return fitting
+
+
+@contextlib.contextmanager
+def _quietly() -> Iterator[io.StringIO]:
+    """Keep what a tool prints and warns of away from the cell."""
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield said

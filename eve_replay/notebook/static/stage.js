@@ -132,6 +132,7 @@ function stageWidget(root, data, source, memory) {
     below.replaceChildren(
       el("section", { class: "er-panel" }, el("h4", {}, words.ledger), ledgerView(view, words, at),
         el("h4", {}, words.model_told), view.told.length ? el("ul", { class: "er-told" }, view.told.map((each) => el("li", {}, el("code", {}, each.tool), " ", each.about, " → ", el("code", { class: `er-t-${each.tone}` }, each.text)))) : el("div", { class: "er-note" }, words.nothing_told),
+        view.printed ? [el("h4", { class: "er-gaptop" }, words.printed), el("pre", { class: "er-printed" }, view.printed)] : "",
         view.threw.length ? el("div", { class: "er-trouble" }, el("b", {}, `✗ ${words.raised}: `), el("code", {}, view.threw[0]), el("div", {}, words.raised_why)) : ""),
       el("section", { class: "er-panel er-storypanel" }, el("h4", {}, words.story,
         el("span", { class: "er-gap" }), el("span", { class: "er-t-muted er-count" }, at === null ? words.whole : fill(words.moment_of, { n: at + 1, all: count })),

@@ -357,6 +357,19 @@ def test_the_place_is_remembered_when_the_cell_runs_again(here):
     assert again["case"] == "new" and again["faults"] == [[1, "crash-after", 0]]
 
 
+def test_what_the_function_prints_stands_beside_its_picture(here, capsys):
+    def talks(input, ctx, outside):
+        print("paying", input["order"])
+        print("\x1b[31m<b>")
+        outside.payments.charge(input["order"], input["cents"])
+
+    widget = here.play(talks)
+    assert see(widget)["printed"].splitlines()[0] == "paying ord_1" and "\x1b" not in see(widget)["printed"]
+    assert see(widget, [1, "crash-after", 0])["printed"].count("paying") == 2
+    widget._answer({"do": "break", "case": "one", "policy": "eve"})
+    assert capsys.readouterr().out == ""
+
+
 def test_an_old_stage_undoes_nothing_of_a_cell_that_was_run_later(here):
     names = {"key": lambda order: "old"}
     code = "def pay(input, ctx, outside):\n    outside.payments.charge(input['order'], 5, key=key(ctx))\n"
