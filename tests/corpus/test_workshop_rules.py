@@ -5,6 +5,7 @@ into a fault at the same kind of moment. Attempts per step, effects outside, mod
 must be the recording's. Where the two differ, the recording is right.
 """
 
+import re
 from collections import Counter
 
 import pytest
@@ -14,6 +15,7 @@ from eve_replay.codec import loads_json
 from eve_replay.workshop.model import Ask, Case, Fault, Turn
 from eve_replay.workshop.runtime import run
 from eve_replay.workshop.workflow import run_workflow
+from tests.support.recovery import rows
 
 
 def charge_card(input, ctx, outside):
@@ -265,6 +267,61 @@ def test_kills_alone_never_use_up_the_attempts():
     assert ids_made(outcome) == ids_recorded(name)
     asked = [each for each in outcome.trace if each.kind == "model" and each.step == 0]
     assert len(asked) == models_recorded(name) == 9
+
+
+# -- inside a commit, as the sweep killed it ----------------------------------------------------------
+
+#: formats/SWEEP.md section 1: lock (f), record (g), event (h); what is killed after one lies before the next.
+MOMENTS = {
+    ("before", "lock"): "commit",
+    ("after", "lock"): "commit-lock",
+    ("before", "record"): "commit-lock",
+    ("after", "record"): "commit-record",
+    ("before", "event"): "commit-record",
+    ("after", "event"): "committed",
+}
+WRITES = {
+    "lock": r"E lock step turnStep#(\d) terminal",
+    "record": r"E step turnStep#(\d) completed:\d",
+    "event": r"E event step_completed turnStep#(\d)",
+}
+
+
+def sweep_points():
+    """Points of the sweep's first turn at the end of a turn step: ``(point, moment, step)``."""
+    for point, row in rows("T1").items():
+        for write, label in WRITES.items():
+            found = re.fullmatch(label, row["label"])
+            if found:
+                yield point, MOMENTS[row["when"], write], int(found[1]) - 1
+
+
+def test_the_sweep_has_such_points():
+    assert {moment for _, moment, _ in sweep_points()} == set(MOMENTS.values())
+
+
+@pytest.mark.parametrize(("point", "moment", "step"), list(sweep_points()))
+def test_killed_inside_a_commit(point, moment, step):
+    row = rows("T1")[point]
+    charge = Ask(tool="charge_card", input={"customer": "cus", "cents": 1})
+    email = Ask(tool="send_email", input={"to": "a@example.com", "subject": "Receipt"})
+    case = Case(name="T1", turns=(Turn(message="T1", answers=((charge, email), (charge,))),))
+    outcome = run(TOOLS, case, crash(case, "crash-before", moment, step=step))
+    assert (outcome.ended == "completed") == row["recovered"]
+    # The driver woke a session that hung once more, with a message: so does the engine.
+    end = row.get("after_message") or row
+    done = {
+        (0, 0): end["effects"].get("charge_card mock-tool-call-1-0-1", ()),
+        (0, 1): end["effects"].get("send_email mock-tool-call-1-0-2", ()),
+        (1, 0): end["effects"].get("charge_card mock-tool-call-1-2-1", ()),
+    }
+    made = Counter((entry.step, entry.position) for entry in outcome.ledger)
+    assert {place: made[place] for place in done} == {place: len(each) for place, each in done.items()}
+    assert outcome.model_calls == sum(len(calls) for calls in end["model_calls"].values())
+    attempts = attempts_made(outcome, case)
+    for number in range(3):
+        recorded = end["attempts"].get(f"E turnStep#{number + 1}", {}).get("started", 0)
+        assert attempts.get((0, number), 0) == recorded
 
 
 # -- what does not come back -----------------------------------------------------------------------
