@@ -9,8 +9,8 @@ after it and a crash before what comes next find the outside, and the clock, the
 
 A request in flight when its process dies lands right after the answer to a later process's next look that
 could have seen it (recording pay-check-then-act: the check came first, the payment landed after it), or when
-a request with the same key arrives, which waits for it (recording pay-with-key), or when the case is over,
-whichever is first.
+a request with the same key arrives, which waits for it (recording pay-with-key), or when the process stays
+away for an hour or longer, or when the case is over, whichever is first.
 """
 
 from __future__ import annotations
@@ -358,14 +358,20 @@ class Machine:
         finally:
             self.place, self.process, self._sender = here, process, outer
 
-    def settle(self, outside: Settles, *, over: bool) -> None:
-        """No process is running: let the outside do what it does by itself."""
+    def settle(self, outside: Settles, *, over: bool, away: float = 0.0) -> None:
+        """No process is running: let the outside do what it does by itself.
+
+        Args:
+            outside: the outside of this case.
+            over: whether the case is over; what is in flight lands.
+            away: seconds until the next process comes. Nothing is on its way for an hour.
+        """
         here, self.place = self.place, NOWHERE
         process, self.process = self.process, 0
         try:
-            if over:
+            if over or away >= HOUR:
                 for flight in self._flights[:]:
-                    self._land(flight, "end")
+                    self._land(flight, "end" if over else "away")
             outside.settle()
         finally:
             self.place, self.process = here, process

@@ -172,14 +172,15 @@ class Session:
         machine.place = NOWHERE
         forgot = self.memory.renew()
         self.forgot = self.forgot or forgot
-        machine.settle(self.outside, over=False)
+        away = fault.hours * HOUR if fault else 0.0
+        machine.settle(self.outside, over=False, away=away)
         plan = self.plan()
         if plan is None:
             return "completed"
         for rule in plan.rules:
             self.rules[rule] = None
         crashed = machine.seconds
-        machine.seconds += max(RESTART_SECONDS, fault.hours * HOUR if fault else 0.0)
+        machine.seconds += max(RESTART_SECONDS, away)
         facts = {
             "by": plan.by,
             "person": plan.person,

@@ -10,7 +10,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any
 
-from eve_replay.workshop.model import Ask, Breach, Case, Deed, Fault, Outcome, Promise, Text, Turn
+from eve_replay.workshop.model import Ask, Case, Deed, Fault, Outcome, Text, Turn
 from eve_replay.workshop.promises import (
     done_or_told,
     each_deed_at_most_once,
@@ -66,25 +66,10 @@ def _cases(seed: int) -> tuple[Case, ...]:
             seed=seed,
             words=Text(
                 "two invoices of one order, both in one step of up to four model calls; new call ids",
-                "同一订单的两张发票，都在一个最多四次模型调用的步骤里；调用 id 会变",
+                "同一个订单的两张发票，在同一个步骤里（最多四次模型调用）；调用 id 会变",
             ),
         ),
     )
-
-
-def _timely(promise: Promise) -> Promise:
-    """Return the promise, not asked of requests that would be on their way for a whole long outage.
-
-    A request in flight lands with the first look of the next process, however late that comes. After three
-    days none is still on its way, and the provider would count the age of its key from before the outage.
-    """
-
-    def timely(outcome: Outcome) -> Breach | None:
-        faults = outcome.schedule
-        sent = next((n for n, fault in enumerate(faults) if fault.kind == "crash-in-flight"), len(faults))
-        return None if any(fault.hours for fault in faults[sent:]) else promise(outcome)
-
-    return timely
 
 
 # -- predictions ---------------------------------------------------------------------------------------
@@ -181,8 +166,8 @@ _PREDICTIONS = {
             "This agent puts up to four model calls into one step. The first one charged a card, the second"
             " one sent a mail, and the process was killed in the third one. After the restart the turn went"
             " on to its end. How often was that first card charged?",
-            "这个 agent 把最多四次模型调用放进一个步骤。第一次扣了款，第二次发了邮件，进程在第三次模型调用时"
-            "被杀。重启之后这一轮走到了最后。第一张卡一共扣了几次款？",
+            "这个 agent 最多把四次模型调用放进一个步骤。第一次扣了款，第二次发了邮件，进程在第三次模型调用时"
+            "被杀死。重启之后，这一轮走到了最后。第一张卡一共扣了几次款？",
         ),
         choices=(
             Text("Once: its model call was long finished.", "一次：它那次模型调用早就完成了。"),
@@ -195,7 +180,7 @@ _PREDICTIONS = {
             " ({once}) happened once. Observed: ledger of sample:batch-crash. Larger steps save commits and"
             " repeat more.",
             "{first} 次，邮件发出 {mails} 封。这个步骤装了 {held} 次模型调用，其中 {models} 次已经开始，没有"
-            "一次提交，所以整个步骤重新执行。被杀之后才轮到的扣款（{once}）只发生一次。这是观察到的："
+            "一次提交，所以整个步骤重新执行。崩溃之后才轮到的扣款（{once}）只发生一次。这是观察到的："
             "sample:batch-crash 的账本。步骤越大，提交越少，重做的也越多。",
         ),
         facts=_facts_batch,
@@ -205,8 +190,8 @@ _PREDICTIONS = {
         question=Text(
             "A step has three retries. Its tool charges a card, then the process is killed; it is started"
             " again, and killed again in the same place, over and over. How often is the card charged?",
-            "一个步骤有三次重试。它的工具扣了款，进程随即被杀；重启之后又在同一处被杀，一次又一次。卡扣了几"
-            "次款？",
+            "一个步骤有三次重试。它的工具扣了款，进程随即被杀死；重启之后又在同一处被杀死，一次又一次。这张"
+            "卡扣了几次款？",
         ),
         choices=(
             Text("Once.", "一次。"),
@@ -218,9 +203,9 @@ _PREDICTIONS = {
             "{starts} starts, {charges} charges, and the step is still {status}. A kill is never counted"
             " against the retries; only a recorded error is. Observed: sample:attempts-exhausted-kill,"
             " OBSERVED.md 1. A tool that brings its process down repeats its effect at every restart.",
-            "启动 {starts} 次，扣款 {charges} 笔，步骤仍是 {status}。被杀从不计入重试次数，只有记录下来的错"
-            "误才算。这是观察到的：sample:attempts-exhausted-kill，OBSERVED.md 1。会把进程弄垮的工具，每次重"
-            "启都会把事再做一遍。",
+            "启动 {starts} 次，扣款 {charges} 次，步骤仍是 {status}。进程被杀死不计入重试次数，只有记录下来"
+            "的错误才算。这是观察到的：sample:attempts-exhausted-kill，OBSERVED.md 1。会把进程弄死的工具，每"
+            "次重启都会把事再做一遍。",
         ),
         facts=_facts_kills,
         source="sample:attempts-exhausted-kill; OBSERVED.md 1",
@@ -230,8 +215,8 @@ _PREDICTIONS = {
             "Here an interrupted step is kept for its owner for 20 seconds (its lease; eve's default is 860"
             " seconds, about 14 minutes). The process is killed in the step and started again a few seconds"
             " later. When does attempt 2 begin?",
-            "在这里，被中断的步骤会为它的主人保留 20 秒（租约；eve 默认 860 秒，约 14 分钟）。进程在步骤里被"
-            "杀，几秒后重新启动。第 2 次尝试什么时候开始？",
+            "在这里，被中断的步骤为原来的进程保留 20 秒（租约；eve 默认 860 秒，约 14 分钟）。进程在步骤里被"
+            "杀死，几秒后重新启动。第 2 次尝试什么时候开始？",
         ),
         choices=(
             Text("As soon as the server is ready.", "服务器一就绪就开始。"),
@@ -244,7 +229,7 @@ _PREDICTIONS = {
             " {gap} s after attempt 1. For {idle} s a healthy server did nothing about it. Observed:"
             " sample:crash-lease-20s, OBSERVED.md 4. The lease counts from the start of the step.",
             "第 1 次尝试 {first} 开始，新服务器 {ready} 就绪，第 2 次尝试 {second} 开始，距第 1 次 {gap}"
-            " 秒。这中间有 {idle} 秒，服务器好好的，却什么也不做。这是观察到的：sample:crash-lease-20s，"
+            " 秒。其中有 {idle} 秒，服务器好好的，却什么也不做。这是观察到的：sample:crash-lease-20s，"
             "OBSERVED.md 4。租约从步骤开始时算起。",
         ),
         facts=_facts_lease,
@@ -256,8 +241,8 @@ _PREDICTIONS = {
             " comes back with another eve version, which does not go on with the run; three days later"
             " somebody starts the right version. The tool pays again with the same key. How many payments"
             " are there?",
-            "支付服务的键只记 24 小时。进程刚付完款就死了。服务器换了一个 eve 版本启动，这个运行没人接着做；"
-            "三天后才有人启动对的版本。工具用同一个键再付一次。一共有几笔付款？",
+            "支付服务的键只记 24 小时。进程刚付完款就死了。服务器换了一个 eve 版本启动，新版本不接着做这个运"
+            "行；三天后，才有人启动对的版本。工具用同一个键又付了一次。一共有几笔付款？",
         ),
         choices=(
             Text("One: it is the same key.", "一笔：键是同一个。"),
@@ -272,7 +257,8 @@ _PREDICTIONS = {
             " what yours promises.",
             "模拟结果：马上回来，{soon} 笔；{days} 天后回来，{late} 笔。键没变，但支付服务 {hours} 小时后就"
             "忘了它。运行会一直等它的版本，这是观察到的：sample:stranded 里，发给 eve {version} 会话的消息只"
-            "得到 {refused}，此外什么也没发生。支付服务会忘记键，在这里是假设：请查你的支付服务承诺记多久。",
+            "得到 {refused}，此外什么也没发生。支付服务会忘记键，在这里是假设：请查一查你的支付服务承诺记多"
+            "久。",
         ),
         facts=_facts_forgotten,
         source="simulated; sample:stranded; OBSERVED.md, scenario stranded",
@@ -298,7 +284,7 @@ _HINTS = {
     ),
     "no-key": Text(
         "Each try looks like a new payment to the provider. Which word is the same on every try?",
-        "对支付服务来说，每次请求都像一笔新付款。哪个东西每次都一样？",
+        "对支付服务来说，每次请求都像一笔新付款。什么东西每次都一样？",
     ),
     "key-changed": Text(
         "The key was another one the second time. Attempt, clock and call id change; the invoice does not.",
@@ -306,7 +292,7 @@ _HINTS = {
     ),
     "key-merged": Text(
         "Two invoices of one order came under one key. Only one of them was paid.",
-        "同一订单的两张发票用了同一个键，结果只付了一张。",
+        "同一个订单的两张发票用了同一个键，结果只付了一张。",
     ),
     "not-done": Text(
         "It said paid, and this invoice was not. Which payment did you find? An order can have several.",
@@ -314,12 +300,12 @@ _HINTS = {
     ),
     "person-not-needed": Text(
         "A person was asked although nothing had gone wrong, or although looking would have told.",
-        "什么也没出错，或者查一下就知道，却麻烦了人。",
+        "什么也没出错，或者查一下就知道，却打扰了人。",
     ),
     "threw": Text(
         "The tool ended with an exception. eve tells it to the model as an error and commits the step:"
         " nothing will come back to it. Catch Timeout.",
-        "工具抛出异常结束了。eve 会把它当作错误告诉模型并提交步骤：不会再有人回来处理。请捕获 Timeout。",
+        "工具抛出错误结束了。eve 会把错误告诉模型，并提交步骤：不会再有谁回来处理。请捕获 Timeout。",
     ),
 }
 
@@ -329,16 +315,13 @@ TASK = Task(
     title=Text("Bigger steps, long outages", "更大的步骤，更久的中断"),
     answer="pay",
     cases=_cases,
-    promises=tuple(
-        _timely(promise)
-        for promise in (
-            each_deed_at_most_once(),
-            no_lies(),
-            done_or_told(),
-            person_only_when_needed(),
-            nothing_else(),
-            it_ends(),
-        )
+    promises=(
+        each_deed_at_most_once(),
+        no_lies(),
+        done_or_told(),
+        person_only_when_needed(),
+        nothing_else(),
+        it_ends(),
     ),
     faults=(*CRASHES, "lost", "refused"),
     hours=(0.0, _AWAY_HOURS),
@@ -349,12 +332,12 @@ TASK = Task(
         " still on its way, the look covers what the provider has forgotten. It rests on a list at the"
         " provider that can be searched by something of yours. Without one, keep a record of your own, as in"
         " lesson 5.",
-        "马上回来、三天后回来、回答丢了，都成立。键管住还在路上的，查询管住支付服务已经忘掉的。它靠的是支付"
-        "服务有一份能按你的编号查的清单。没有的话，就像第 5 课那样自己留一份记录。",
+        "马上回来、三天后回来、回答丢失，它都守得住。键管还在路上的，查询管支付服务已经忘掉的。它靠的是：支付"
+        "服务有一份清单，可以按你的编号来查。没有的话，就像第 5 课那样自己留一份记录。",
     ),
     minutes=20,
     finds=Text(
         "How much a crash repeats, when recovery comes, and why a key alone does not survive a long outage.",
-        "一次崩溃会重做多少，恢复什么时候来，为什么只靠键撑不过长时间的中断。",
+        "一次崩溃会重做多少，什么时候才恢复，为什么只靠键撑不过长时间的中断。",
     ),
 )

@@ -7,7 +7,7 @@ import pytest
 
 from eve_replay.errors import WrongUse
 from eve_replay.recovery.environment import DEFAULT_LEASE
-from eve_replay.workshop.model import Case, Fault, Turn
+from eve_replay.workshop.model import Ask, Case, Fault, Turn
 from eve_replay.workshop.runtime import run
 from eve_replay.workshop.wire import ProcessDied, Timeout
 from tests.unit.workshop._engine import Tiny, ask, case, kinds, point
@@ -546,3 +546,19 @@ def test_memory_of_a_dead_process_is_gone_and_that_is_said():
     assert sent == set()
     again = go(tool, case((ask(), ask())))
     assert (len(again.ledger), again.forgot) == (1, False)
+
+
+def test_nothing_is_on_its_way_for_an_hour():
+    def pay(input, ctx, outside):
+        if not outside.payments.find(invoice=input["invoice"]):
+            outside.payments.charge("ord_1", 100, invoice=input["invoice"])
+        return {"status": "paid"}
+
+    ask = Ask(tool="pay", input={"invoice": "INV-1"})
+    case = Case(name="away", turns=(Turn(message="pay", answers=((ask,),)),))
+    point = next(m.number for m in run({"pay": pay}, case).trace if m.kind == "call" and not m.reads)
+    soon = run({"pay": pay}, case, (Fault(point, "crash-in-flight"),))
+    late = run({"pay": pay}, case, (Fault(point, "crash-in-flight", hours=72),))
+    assert [len(each.ledger) for each in (soon, late)] == [2, 1]
+    landed = next(m for m in late.trace if m.kind == "landed")
+    assert landed.facts["because"] == "away" and landed.seconds < 60

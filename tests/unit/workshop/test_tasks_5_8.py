@@ -3,7 +3,7 @@
 import pytest
 
 from eve_replay.workshop.lesson import task
-from eve_replay.workshop.model import Fault, Outcome
+from eve_replay.workshop.model import Fault
 from eve_replay.workshop.tasks import _flue
 
 LESSONS = ("05", "06", "07", "08")
@@ -48,33 +48,6 @@ def test_cases_of_another_seed_ask_for_other_things_in_the_same_shape(number):
         assert one.words is not None
         assert [deed.match for deed in one.deeds] != [deed.match for deed in other.deeds] or not one.deeds
         assert len({str(deed.match) for deed in one.deeds}) == len(one.deeds)
-
-
-def test_lesson_7_does_not_ask_what_no_network_does():
-    """A request on its way for three days is not judged; every other long absence is."""
-    promises, case = task("07").promises, task("07").cases(0)[0]
-
-    def empty(*faults):
-        return Outcome(
-            case=case,
-            schedule=faults,
-            ledger=(),
-            trace=(),
-            results={},
-            ended="completed",
-            moments=0,
-            processes=1,
-            model_calls=0,
-        )
-
-    def breaches(outcome):
-        return {found.code for promise in promises if (found := promise(outcome)) is not None}
-
-    assert breaches(empty()) == {"silent"}
-    assert breaches(empty(Fault(3, "crash-in-flight", 0.0))) == {"silent"}
-    assert breaches(empty(Fault(2, "crash-after", 72.0), Fault(5, "crash-in-flight"))) == {"silent"}
-    assert breaches(empty(Fault(3, "crash-in-flight", 72.0))) == set()
-    assert breaches(empty(Fault(3, "crash-in-flight"), Fault(5, "crash-before", 72.0))) == set()
 
 
 @pytest.mark.parametrize("seed", (0, 1, 2, 99))
