@@ -7,17 +7,20 @@ functions use, defaults, closures, attributes of functions and classes, and all 
 that can be reached from there. Each of these keeps a list of what it held; :meth:`Memory.renew` puts it back
 in place, so that names that shared one list still share it.
 
-Not found: memory inside objects of other packages (an open connection, a C object), and what
+Not found: memory inside objects of other packages (an open connection, a C object, a generator), and what
 ``sys.modules`` reaches without a name in the code.
 """
 
 from __future__ import annotations
 
 import functools
+from ast import literal_eval
 from collections import deque
 from collections.abc import Callable, Iterable
+from itertools import count
+from random import Random
 from types import CodeType, FunctionType, MethodType, SimpleNamespace
-from typing import Any
+from typing import Any, ClassVar
 
 __all__ = ["Memory"]
 
@@ -119,6 +122,8 @@ class _Walk:
             self._set(value)
         elif isinstance(value, (staticmethod, classmethod, property)):
             self._todo += [getattr(value, each, None) for each in ("__func__", "fget", "fset")]
+        elif isinstance(value, Random):
+            self.cells.append(_Cell(value.getstate, value.setstate, lambda now, before: bool(now == before)))
         elif isinstance(value, type):
             if value.__module__ in self._modules:
                 self._class(value)
@@ -151,19 +156,19 @@ class _Walk:
 
         def read() -> object:
             try:
-                return cell.cell_contents
+                return _seen(cell.cell_contents)
             except ValueError:
                 return _MISSING
 
         def put(value: object) -> None:
             if value is not _MISSING:
-                cell.cell_contents = value
+                cell.cell_contents = _made(value)
             else:
                 del cell.cell_contents
 
         self.cells.append(_Cell(read, put, _is))
         held = read()
-        if held is not _MISSING:
+        if held is not _MISSING and not isinstance(held, _Counter):
             self._todo.append(held)
 
     def _slot(self, owner: object, name: str) -> None:
@@ -207,7 +212,7 @@ class _Walk:
 
     def _class(self, owner: type) -> None:
         def read() -> list[tuple[str, Any]]:
-            return [pair for pair in vars(owner).items() if pair[0] not in ("__dict__", "__weakref__")]
+            return [pair for pair in vars(owner).items() if not pair[0].startswith("__")]
 
         def put(items: list[tuple[str, Any]]) -> None:
             before = dict(items)
@@ -239,17 +244,46 @@ class _Walk:
         wanted = tuple(sorted(names))
 
         def read() -> list[tuple[str, Any]]:
-            return [(name, space.get(name, _MISSING)) for name in wanted]
+            return [(name, _seen(space.get(name, _MISSING))) for name in wanted]
 
         def put(items: list[tuple[str, Any]]) -> None:
             for name, value in items:
                 if value is not _MISSING:
-                    space[name] = value
+                    space[name] = _made(value)
                 else:
                     space.pop(name, None)
 
         if wanted:
             self.cells.append(_Cell(read, put, _same_pairs))
+
+
+class _Counter:
+    """Stands for an ``itertools.count`` that has come so far: it can only be made anew, not set back."""
+
+    __slots__ = ("text",)
+    known: ClassVar[dict[str, _Counter]] = {}
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+
+def _seen(value: object) -> object:
+    """Return a value as it is remembered."""
+    if type(value) is not count:
+        return value
+    text = repr(value)
+    return _Counter.known.setdefault(text, _Counter(text))
+
+
+def _made(held: object) -> object:
+    """Return the value that was remembered."""
+    if not isinstance(held, _Counter):
+        return held
+    try:
+        start, _, step = held.text[len("count(") : -1].partition(", ")
+        return count(literal_eval(start), literal_eval(step) if step else 1)
+    except (ValueError, SyntaxError):
+        return count()
 
 
 def _plain(function: object) -> FunctionType | None:

@@ -20,6 +20,9 @@ class Done:
         yield from ()
 
 
+_ELSE = "only what comes from ctx and outside can be awaited here"
+#: How often a coroutine may catch that and go on waiting.
+_PATIENCE = 100
 #: What ``await ctx.sleep(...)`` waits for.
 DONE = Done()
 
@@ -110,8 +113,9 @@ async def _awaiting(value: Any) -> object:
 def _driven(coroutine: Any) -> object:
     try:
         coroutine.send(None)
-        while True:
-            coroutine.throw(RuntimeError("only what comes from ctx and outside can be awaited here"))
+        for _ in range(_PATIENCE):
+            coroutine.throw(RuntimeError(_ELSE))
+        raise RuntimeError(_ELSE)
     except StopIteration as end:
         return end.value
     finally:

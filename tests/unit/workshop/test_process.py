@@ -1,6 +1,8 @@
 """What a process remembers, and that the next one does not."""
 
 import functools
+import itertools
+import random
 from collections import deque
 
 from eve_replay.workshop.process import Memory
@@ -121,6 +123,26 @@ def test_caches_of_functions():
     assert memory.renew()
     assert tool() is not first
     expensive.cache_clear()
+
+
+NUMBERS = itertools.count(5)
+STEPS = itertools.count(1, 2)
+DICE = random.Random(1)
+
+
+def test_counters_and_dice():
+    inner = itertools.count()
+
+    def tool():
+        return next(NUMBERS), next(STEPS), next(inner), DICE.random()
+
+    memory = Memory.of([tool])
+    first = tool()
+    tool()
+    assert memory.renew()
+    assert tool() == first
+    assert memory.renew()
+    assert not memory.renew()
 
 
 def test_methods_partials_and_callable_objects():

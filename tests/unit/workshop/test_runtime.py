@@ -184,6 +184,13 @@ def test_waiting_for_something_else_is_said():
 
     assert "ctx and outside" in go(tool).results[0, 0, 0]["error"]
 
+    async def stubborn(input, ctx, outside):
+        while True:
+            with contextlib.suppress(Exception):
+                await Other()
+
+    assert "ctx and outside" in go(stubborn).results[0, 0, 0]["error"]
+
 
 def test_notes_are_in_the_story_only():
     outcome = go(lambda input, ctx, outside: ctx.note("here"))
