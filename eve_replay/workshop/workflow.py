@@ -25,7 +25,7 @@ from eve_replay.workshop.model import Ask, Case, Outcome, Schedule
 from eve_replay.workshop.process import Memory
 from eve_replay.workshop.recovering import CallState, Lies, Plan, Recovery, StepPlan
 from eve_replay.workshop.rows import Place, jsonable
-from eve_replay.workshop.runtime import LIMIT, WAKE_UPS, made_id
+from eve_replay.workshop.runtime import LIMIT, UNKNOWN, WAKE_UPS, made_id
 from eve_replay.workshop.session import End, Session, default_outside, forget, jsonable_result
 from eve_replay.workshop.tools import DONE, Done, drive
 
@@ -297,7 +297,7 @@ class _Run(Session):
         record.inline = record.starts == 0
         record.starts += 1
         record.started = machine.seconds
-        record.call = "began"
+        record.call, record.result, record.error = "began", None, None
         machine.place = self._place(record)
         machine.fresh_attempt()
         self._mark()
@@ -323,7 +323,7 @@ class _Run(Session):
                 machine.seconds += RETRY_SECONDS
                 self._mark()
                 return
-        record.call = "returned"
+        record.call, record.result, record.error = "returned", result, error
         machine.moment("returned", {"result": result} if error is None else {"error": error})
         self._commit(record, result, error)
 
@@ -405,8 +405,10 @@ class _Run(Session):
             if each.do == "fail":
                 record.starts += 1
                 self._write(record, None, f"exceeded max retries ({record.starts - 1} retries)")
+            elif each.calls == ("keep",):
+                self._write(record, record.result, record.error)
             elif each.calls == ("unknown",):
-                self._write(record, None, "interrupted: whether it was carried out is not known")
+                self._write(record, None, UNKNOWN)
 
 
 def _result(record: _Record) -> Mapping[str, object]:

@@ -316,6 +316,14 @@ def test_flue_runs_an_open_memo_again():
     assert [e.fields["order"] for e in outcome.ledger] == ["reserve", "o1", "o1"]
 
 
+def test_flue_keeps_what_had_returned():
+    plain = go(shipping, policy="flue", environment="flue")
+    at = point(plain, "returned", 1)
+    outcome = go(shipping, (Fault(at),), policy="flue", environment="flue")
+    assert [e.fields["order"] for e in outcome.ledger] == ["reserve", "o1"]
+    assert outcome.results == plain.results
+
+
 def test_async_bodies():
     async def body(input, ctx, outside):
         answer = await ctx.ask("?")
