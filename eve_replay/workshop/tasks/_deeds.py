@@ -102,7 +102,7 @@ def pairs_across(sample: str, other: str) -> list[Pair]:
     """Return the pairs of equal places of two recordings, that is of two conversations."""
     words = Text(
         f"one call of sample:{sample}, one of sample:{other}: two conversations",
-        f"一个调用来自 sample:{sample}，另一个来自 sample:{other}：两次会话",
+        f"一个调用来自 sample:{sample}，另一个来自 sample:{other}：两个会话",
     )
     return [
         Pair(first=first, second=second, same=False, code="other-session", words=words)
@@ -152,7 +152,7 @@ def made(sample: str) -> list[Pair]:
             code="other-wish",
             words=Text(
                 f"made from sample:{sample}: asked again, the model wants another tool in the same place",
-                f"由 sample:{sample} 改成：再问一次时，模型在同一个位置要的是另一个工具",
+                f"由 sample:{sample} 改成：再问模型时，它在同一个位置要求的是另一个工具",
             ),
         ),
     ]

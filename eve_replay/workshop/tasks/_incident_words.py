@@ -14,7 +14,7 @@ PARTS: Mapping[str, Text] = MappingProxyType(
     {
         "session": Text("the session", "会话"),
         "twice": Text("what happened twice", "发生了两次的事"),
-        "kept": Text("the charge to keep", "保留的扣款"),
+        "kept": Text("the charge to keep", "要保留的扣款"),
         "refund": Text("the refund", "退款"),
         "crash": Text("where it crashed", "崩溃的位置"),
         "key": Text("the key", "键"),
@@ -37,20 +37,20 @@ WORDS: Mapping[str, Text] = MappingProxyType(
         "session-again": Text(
             "In {given} a step was executed again too (step {step} of {turn}), but the ledger has no more"
             " lines than wishes. Look for a call with two lines.",
-            "{given} 里也有步骤重新执行过（{turn} 的第 {step} 步），但账本里的行数并不比请求的调用多。要找的"
-            "是一个调用对应两行的。",
+            "{given} 里也有步骤重新执行过（{turn}，步骤 {step}），但账本里的行并不比意图多。要找的是一个调用"
+            "有两行的。",
         ),
         "session-wanted": Text(
             "In {given} every step was executed once. Lines of the ledger that look alike there were asked"
             " for by different calls: compare turn, step and position in mine.calls(...).",
             "{given} 里每个步骤都只执行了一次。那里看起来相同的行，是不同的调用分别要求的：在 "
-            "mine.calls(...) 里比较轮次、步骤和位置。",
+            "mine.calls(...) 里比较轮、步骤和位置。",
         ),
         # -- twice
         "twice-empty": Text(
             "Nothing is named as done twice. In {turn}, step {step}, compare each call with its lines in the"
             " ledger.",
-            "还没有填发生了两次的事。看 {turn} 的第 {step} 步，把每个调用和它在账本里的行对照一下。",
+            "还没有填发生了两次的事。看 {turn} 的步骤 {step}，把每个调用和它在账本里的行对照一下。",
         ),
         "twice-unknown": Text(
             "{given} is neither a call id nor the id of a line in the ledger.",
@@ -59,52 +59,52 @@ WORDS: Mapping[str, Text] = MappingProxyType(
         "twice-silent": Text(
             "{tool} ({given}) only reads. It may have run in both attempts, but the ledger has no line of it:"
             " nothing outside was done twice.",
-            "{tool}（{given}）只读数据。它可能在两次尝试里都执行过，但账本里没有它的行：外部没有任何事做了"
+            "{tool}（{given}）只读数据。它可能在两次尝试里都执行过，但账本里没有它的行：外部没有什么事做了"
             "两次。",
         ),
         "twice-single": Text(
             "{given} ({tool}) belongs to one wish ({turn}, step {step}, position {position}), and the"
             " ledger has one line for that wish.",
-            "{given}（{tool}）属于一个单独的愿望（{turn}，第 {step} 步，位置 {position}），账本里它只有"
-            "一行。",
+            "{given}（{tool}）属于单独的一个意图（{turn}，步骤 {step}，位置 {position}），账本里这个意图只"
+            "有一行。",
         ),
         "twice-more": Text(
             "What you name did happen twice. It is not all: attempt 1 of {turn}, step {step} asked for more"
             " than one call. Count the lines of each.",
-            "你填的确实发生了两次，但还不是全部：{turn} 第 {step} 步的第 1 次尝试要求的调用不止一个。数一数"
+            "你填的确实发生了两次，但还不是全部：{turn} 步骤 {step} 的第 1 次尝试要求的调用不止一个。数一数"
             "每个调用有几行。",
         ),
         # -- kept and refund
         "kept-none": Text(
             "No charge was made twice here, so there is none to choose: count the lines of each charge call"
             " of that step. Leave kept and refund empty.",
-            "这里没有哪一笔扣款发生了两次，所以没有要选择的：数一数那一步里每个扣款调用有几行。kept 和 "
+            "这里没有哪一笔扣款发生了两次，所以没有可选的：数一数那一步里每个扣款调用有几行。kept 和 "
             "refund 都留空。",
         ),
         "kept-empty": Text(
             "One charge of the pair stays. Which of the two does the session itself know? Look at the result"
             " of the attempt that was committed.",
-            "这一对扣款里有一笔要保留。会话自己记得的是哪一笔？看看提交了的那次尝试得到的结果。",
+            "这一对扣款里有一笔要保留。会话自己知道的是哪一笔？看看已提交的那次尝试的结果。",
         ),
         "kept-lost": Text(
             "{given} was charged, but the result that names it was never committed: the session does not know"
             " it, and a later refund by the agent would look for the other one. Look at the attempt that was"
             " committed.",
-            "{given} 确实扣了款，但写着它的结果从未提交：会话不知道有这一笔，以后客服智能体要退款时会去找另"
-            "一笔。请看提交了的那次尝试。",
+            "{given} 确实扣了款，但写着它的结果从未提交：会话不知道有这一笔，以后 agent 要退款时会去找另一"
+            "笔。请看已提交的那次尝试。",
         ),
         "kept-other": Text(
             "{given} belongs to another call than the one that was charged twice.",
-            "{given} 属于另一个调用，不是被扣了两次的那个。",
+            "{given} 属于另一个调用，不是扣了两次款的那个。",
         ),
         "refund-none": Text(
             "No charge has to go back here. Giving {given} back would take money for something that was"
             " ordered.",
-            "这里不需要退任何一笔扣款。退掉 {given} 就等于白送了客户订的东西。",
+            "这里没有扣款要退。退掉 {given}，就等于白送了客户订的东西。",
         ),
         "refund-empty": Text(
             "A customer is still out of money: one line of the ledger is one too many.",
-            "客户的钱还没退回来：账本里多了一行扣款。",
+            "客户多付的钱还没有退：账本里多了一行扣款。",
         ),
         "refund-kept": Text(
             "{given} is the charge that the session's record names, the one that the customer was told about."
@@ -113,7 +113,7 @@ WORDS: Mapping[str, Text] = MappingProxyType(
         ),
         "refund-wanted": Text(
             "{given} was wanted: it is for {about}, which was asked for once and charged once.",
-            "{given} 是应该收的：它对应 {about}，只要求过一次，也只扣过一次。",
+            "{given} 是该收的：它对应 {about}，只要求过一次，也只扣过一次。",
         ),
         "refund-unknown": Text("The ledger has no charge {given}.", "账本里没有扣款 {given}。"),
         "refund-mail": Text(
@@ -123,30 +123,30 @@ WORDS: Mapping[str, Text] = MappingProxyType(
         # -- crash
         "crash-unknown": Text(
             "There is no class {given}. Use one of: {classes}.",
-            "没有 {given} 这一类。请用其中之一：{classes}。",
+            "没有 {given} 这一类。请从这些里选一个：{classes}。",
         ),
         "crash-in-model": Text(
             "In the attempt that was interrupted, the model had answered: the stream has its request for"
             " tools (actions.requested).",
-            "在被中断的那次尝试里，模型已经回答了：事件流里有它对工具的请求（actions.requested）。",
+            "在被中断的那次尝试里，模型已经回答了：流上有它要求的工具调用（actions.requested）。",
         ),
         "crash-in-tool": Text(
             "Look at attempt 1 of {turn}, step {step}: every call that it asked for has a result. No tool was"
             " running any more.",
-            "看 {turn} 第 {step} 步的第 1 次尝试：它要求的每个调用都有结果，已经没有工具在运行了。",
+            "看 {turn} 步骤 {step} 的第 1 次尝试：它要求的每个调用都有结果，已经没有工具在执行了。",
         ),
         "crash-tools-returned": Text(
             "Look at attempt 1 of {turn}, step {step}: one of the calls that it asked for has no result.",
-            "看 {turn} 第 {step} 步的第 1 次尝试：它要求的调用里，有一个没有结果。",
+            "看 {turn} 步骤 {step} 的第 1 次尝试：它要求的调用里，有一个没有结果。",
         ),
         "crash-committed": Text(
             "A committed step is answered from its record and is not executed again. This one was.",
-            "已提交的步骤会直接用记录来回答，不会再执行。而这个步骤又执行了一遍。",
+            "已提交的步骤直接用记录里的结果，不会再执行。而这个步骤又执行了一遍。",
         ),
         "crash-other": Text(
             "Look at the last sign of attempt 1 of {turn}, step {step}: which calls had a result, and which"
             " had none?",
-            "看 {turn} 第 {step} 步第 1 次尝试的最后一个迹象：哪些调用有结果，哪些没有？",
+            "看 {turn} 步骤 {step} 第 1 次尝试的最后一个迹象：哪些调用有结果，哪些没有？",
         ),
         # -- key
         "key-empty": Text(
@@ -155,7 +155,7 @@ WORDS: Mapping[str, Text] = MappingProxyType(
         ),
         "key-unknown": Text(
             "{tool} knows no field {given}. It knows: {fields}.",
-            "{tool} 没有字段 {given}。它知道的有：{fields}。",
+            "{tool} 不知道字段 {given}。它知道的有：{fields}。",
         ),
         "key-late": Text(
             "{given} is known only after the outside has acted, or is new every time. A key has to be there"
@@ -170,7 +170,7 @@ WORDS: Mapping[str, Text] = MappingProxyType(
         "key-merged": Text(
             "With this key two wishes get one key: {first} and {second} would both be {key}. One of them"
             " would never be done.",
-            "用这个键，两个不同的愿望会得到同一个键：{first} 和 {second} 都是 {key}。其中一个就永远"
+            "用这个键，两个不同的意图会得到同一个键：{first} 和 {second} 都是“{key}”。其中一个就永远"
             "不会做了。",
         ),
         # -- part B
@@ -190,34 +190,34 @@ HINTS: Mapping[str, Text] = MappingProxyType(
         "wrong-session": Text(
             "Two things must come together: a step that was executed again, and more lines in the ledger than"
             " wishes.",
-            "两件事要同时出现：有步骤重新执行过，而且账本里的行比愿望多。",
+            "两件事要同时出现：有步骤重新执行过，而且账本里的行比意图多。",
         ),
         "not-doubled": Text(
             "An effect is doubled when one call has two lines. A line that looks like another one is"
             " none yet.",
-            "一个调用对应两行，才是重复。看起来相同的两行还不算。",
+            "一个调用有两行，才是重复。只是看起来相同的两行还不算。",
         ),
         "missed-one": Text(
             "A step runs again as a whole: every tool of it, also those that had returned.",
-            "步骤是整个重新执行的：里面的每个工具都会再跑，包括已经返回的。",
+            "步骤是整个重新执行的：里面的每个工具都会再执行，包括已经返回的。",
         ),
         "wrong-kept": Text(
             "The journal keeps the result of the attempt that was committed. In the explorer, look at the"
             " step's output, or at the last row of that call in mine.calls(...).",
-            "日志保留的是提交了的那次尝试的结果。在浏览器里看这个步骤的输出，或者看 mine.calls(...) 里这"
-            "个调用的最后一行。",
+            "日志保留的是已提交的那次尝试的结果。在日志查看器（explorer）里看这个步骤的输出，或者看 "
+            "mine.calls(...) 里这个调用的最后一行。",
         ),
         "wrong-refund": Text(
             "Of the two lines of one call, one is in the session's record and one is not.",
-            "一个调用的两行里，一行在会话的记录里，另一行不在。",
+            "同一个调用的两行里，一行在会话的记录里，另一行不在。",
         ),
         "wrong-crash": Text(
             "Compare the attempts (attempt_diff): what does attempt 1 have, and where does it stop?",
-            "比较两次尝试（attempt_diff）：第 1 次尝试有什么，到哪里为止？",
+            "比较两次尝试（attempt_diff）：第 1 次尝试里有什么，停在哪里？",
         ),
         "no-key": Text(
             "What names this deed, and no other? The input, or its place in the conversation.",
-            "什么能说出“是这件事，不是别的事”？输入，或者它在会话里的位置。",
+            "什么能说明是这件事，而不是别的事？输入，或者它在会话里的位置。",
         ),
         "unknown-field": Text(
             "A key is made of the tool's input and of what the runtime tells it.",
@@ -229,7 +229,7 @@ HINTS: Mapping[str, Text] = MappingProxyType(
         ),
         "no-tools": Text(
             "Write both tools so that every deed is done once, however often the step runs.",
-            "把两个工具都写成：不管步骤执行多少遍，每件事都只做一次。",
+            "把两个工具都改好：不管步骤执行多少遍，每件事都只做一次。",
         ),
     }
 )

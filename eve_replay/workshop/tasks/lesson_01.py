@@ -97,9 +97,7 @@ _PREDICTIONS = {
         ),
         choices=(
             Text("not at all", "一次也没有"),
-            Text(
-                "once: send_email had returned, so it was done", "一次：send_email 已经返回，事情已经做完了"
-            ),
+            Text("once: send_email had returned, so it was done", "一次：send_email 已经返回，事情做完了"),
             Text("twice", "两次"),
         ),
         answer=lambda: min(len(events(ledger(_SAMPLE), effect="email")), 2),
@@ -107,7 +105,7 @@ _PREDICTIONS = {
             "The ledger of this recording has {mails} mails, at {first} and {last} UTC, and {charges}"
             " charges. That is observed: the tool wrote a line each time it acted.",
             "这份录像的账本里有 {mails} 封邮件（{first} 和 {last}，UTC），还有 {charges} 次扣款。这是观察"
-            "到的（observed）：工具每次动手都自己记了一行。",
+            "到的（observed）：工具每次动手，都往账本里写了一行。",
         ),
         facts=_facts,
         source="sample:crash-in-tool (ledger)",
@@ -119,17 +117,17 @@ _PREDICTIONS = {
         ),
         choices=(
             Text("only charge_card, because it had not returned", "只有 charge_card，因为它还没有返回"),
-            Text("both tools, but the model was not asked again", "两个工具都执行了，但没有再问模型"),
+            Text("both tools, but the model was not asked again", "两个工具又都执行了，但没有再问模型"),
             Text(
                 "all of the step: the model was asked again and both tools ran again",
-                "整个步骤：又问了一次模型，两个工具也都又执行了一次",
+                "整个步骤：又问了一次模型，两个工具也都又执行了一遍",
             ),
         ),
         answer=_again,
         reveal=Text(
             "The model was asked {asked} times for the same answer; with a real one each time is paid."
             " Both tools ran again, although one of them had returned.",
-            "同一个回答问了模型 {asked} 次；如果是真实的模型，每次都要付钱。两个工具都又执行了一次，尽管"
+            "同一个回答，问了模型 {asked} 次；如果是真实的模型，每次都要付钱。两个工具都又执行了一遍，尽管"
             "其中一个已经返回过。",
         ),
         facts=_facts,
@@ -152,13 +150,13 @@ _HINTS = {
     "key-changed": Text(
         "The key has to be the same when the tool runs again. Make it out of things that do not change:"
         " what is in input and ctx, and no clock and no dice.",
-        "工具再次执行时，键必须和上次一样。用不会变的东西来拼：input 和 ctx 里有的都可以，不要用时钟和随"
+        "工具重新执行时，键必须和上次一样。用不会变的东西来拼：input 和 ctx 里有的都可以，不要用时钟和随"
         "机数。",
     ),
     "key-merged": Text(
         "Two mails that were both wanted came with one key. The key has to be the same for the same"
         " mail, and another one for another mail.",
-        "两封都该发的邮件用了同一个键。同一封邮件要用同一个键，不同的邮件要用不同的键。",
+        "两封都该发的邮件用了同一个键。同一封邮件用同一个键，不同的邮件用不同的键。",
     ),
 }
 
@@ -176,12 +174,12 @@ TASK = Task(
         "Every mail went out once, wherever the process died. Your fix rests on two things: the key is"
         " the same when the tool runs again, and the mail service keeps its word and honours it. Plain"
         " mail servers do not know keys. And is your key really always the same? Lesson 4 looks closer.",
-        "无论进程死在哪里，每封邮件都只发出了一次。你的修复靠两点：工具再次执行时键不变；邮件服务说话算"
-        "数，真的按键去重。普通的邮件服务器并不认识键。还有，你的键真的永远不变吗？第 4 课再细看。",
+        "无论进程死在哪里，每封邮件都只发出了一次。你的修复靠两点：工具重新执行时键不变；邮件服务说话算"
+        "数，真的认键。普通的邮件服务器并不认键。还有，你的键真的永远不变吗？第 4 课再细看。",
     ),
     minutes=15,
     finds=Text(
         "Why a tool that has returned can run again, and how a key makes that harmless.",
-        "为什么已经返回的工具还会再执行一次，以及一个键怎样让它变得无害。",
+        "为什么已经返回的工具还会重新执行，以及一个键怎样让重复变得无害。",
     ),
 )

@@ -97,7 +97,7 @@ def _words(place: Place, told: tuple[int, int]) -> Text:
     return Text(
         f"For where = {where} you say {told[0]} to {told[1]} charges. It is {least} to {most}. ({point}:"
         f" {place.label})",
-        f"where = {where} 时，你的答案是 {told[0]} 到 {told[1]} 次扣款，实际是 {least} 到 {most} 次。"
+        f"where = {where} 时，你的答案是扣款 {told[0]} 到 {told[1]} 次，实际是 {least} 到 {most} 次。"
         f"（{point}：{place.label}）",
     )
 
@@ -132,7 +132,7 @@ _PREDICTIONS = {
         reveal=Text(
             "{charges} charge. Only the model was asked again, {asked} times in all, and each time costs"
             " tokens.",
-            "{charges} 次扣款。只是又问了模型，一共问了 {asked} 次，每次都要花 token。",
+            "扣款 {charges} 次。只是又问了一遍模型，一共问了 {asked} 次，每次都要花 token。",
         ),
         facts=lambda: {"charges": _charges("crash-in-model"), "asked": _asked("crash-in-model")},
         source="sample:crash-in-model (ledger, marks)",
@@ -152,7 +152,7 @@ _PREDICTIONS = {
         reveal=Text(
             "{charges} charges. The stream holds step.completed {said} times for this one step; the"
             " event log holds step_completed {committed} time. Only the log counts.",
-            "{charges} 次扣款。同一个步骤，流上有 {said} 个 step.completed，而事件日志里只有 {committed}"
+            "扣款 {charges} 次。同一个步骤，流上有 {said} 个 step.completed，而事件日志里只有 {committed}"
             " 个 step_completed。只有日志算数。",
         ),
         facts=_stream,
@@ -168,7 +168,7 @@ _PREDICTIONS = {
         answer=lambda: min(_charges("crash-after-commit"), 2) - 1,
         reveal=Text(
             "{charges} charge. A committed step is answered from its record: no model call, no tool.",
-            "{charges} 次扣款。已提交的步骤直接用记录里的结果：不再问模型，也不再调用工具。",
+            "扣款 {charges} 次。已提交的步骤直接用记录里的结果：不再问模型，也不再调用工具。",
         ),
         facts=lambda: {"charges": _charges("crash-after-commit")},
         source="sample:crash-after-commit, SWEEP.md 2, class A",
@@ -192,11 +192,11 @@ _HINTS = {
     ),
     "stream-no-commit": Text(
         "step.completed with a dot is a word on the stream. Which entry of where tells of the commit?",
-        "带点的 step.completed 只是流上的一句话。where 里哪一项说的才是提交？",
+        "带点的 step.completed 只是流上的一条消息。where 里哪一项说的才是提交？",
     ),
     "committed-is-safe": Text(
         "A committed step never runs again. What is in the past stays, and nothing is added.",
-        "已提交的步骤不会再执行。过去发生的保持不变，也不会再增加。",
+        "已提交的步骤绝不会再执行。已经发生的不变，也不会再增加。",
     ),
     "every-attempt": Text(
         "This step had been started more than once before the crash. Each attempt that returned charged"
@@ -227,7 +227,7 @@ TASK = Task(
         " committed. At the points that were left out, inside the commit itself, it can be worse"
         " (SWEEP.md 2: F1, F2).",
         "在所有试过的崩溃点上，你的函数都与模拟器一致。用一句话说：次数介于“返回了的尝试”和“开始了的尝"
-        "试”之间，如果步骤没有提交，再加一次。没有考的是提交过程内部的那些点，那里可能更糟（SWEEP.md 2："
+        "试”之间，如果步骤没有提交，再加一次。没有考的是提交过程中的那些点，那里可能更糟（SWEEP.md 2："
         "F1、F2）。",
     ),
     minutes=15,

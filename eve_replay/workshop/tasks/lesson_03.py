@@ -65,7 +65,7 @@ def _judged(answer: Any, pair: Pair, first: object, second: object, tried: int) 
         told = answer(first, second)
     except Exception as error:
         what = f"{type(error).__name__}: {error}"[:120]
-        words = Text(f"It stops: {what} ({pair.words.en}).", f"中断：{what}（{pair.words.zh}）。")
+        words = Text(f"It stops: {what} ({pair.words.en}).", f"运行中断：{what}（{pair.words.zh}）。")
         return Judgement(code="threw", words=words, tried=tried)
     if not isinstance(told, bool):
         shown = f"{told!r}"[:80]
@@ -124,7 +124,7 @@ _PREDICTIONS = {
         question=Text(
             "A payment was in flight when the process was killed. The step ran again, and the model was"
             " asked again. What is the same in both attempts?",
-            "付款请求还在路上时，进程被杀死。步骤又执行了一遍，也又问了一次模型。两次尝试中，哪一样是相同"
+            "付款请求还在路上时，进程被杀死。步骤又执行了一遍，模型也又被问了一次。两次尝试中，哪一样是相同"
             "的？",
         ),
         choices=(
@@ -133,16 +133,16 @@ _PREDICTIONS = {
                 "its place (turn, step, position) and its input",
                 "它的位置（第几轮、第几步、第几个调用）和输入",
             ),
-            Text("the id of the event that asks for it (meta.id)", "请求它的那个事件的 id（meta.id）"),
-            Text("the time at which it was asked for", "请求的时间"),
+            Text("the id of the event that asks for it (meta.id)", "要求它的那个事件的 id（meta.id）"),
+            Text("the time at which it was asked for", "要求它的时间"),
         ),
         answer=_same,
         reveal=Text(
             "The place: {turn}, step {step}, call {position} of the answer, and the input. The call id"
             " was {first} and then {second}: it comes from the model, and this model makes new ones."
             " Event ids and times are new on every attempt, always.",
-            "位置：{turn}、第 {step} 步、回答里第 {position} 个调用，还有输入。callId 先是 {first}，后来"
-            "是 {second}：它来自模型，而这个模型每次都生成新的。事件 id 和时间则每次尝试都是新的。",
+            "位置（{turn}，步骤 {step}，回答里的第 {position} 个调用）和输入。调用 id 先是 {first}，后来"
+            "是 {second}：它来自模型，而这个模型每次都生成新的。事件 id 和时间，每次尝试总是新的。",
         ),
         facts=_same_facts,
         source="sample:pay-minted-ids, OBSERVED.md 5 and 8",
@@ -181,22 +181,22 @@ _HINTS = {
     "other-turn": Text(
         "The same words in another turn are another wish. Which rows of the table say where in the"
         " conversation a call belongs?",
-        "换一轮说同样的话，就是另一个愿望。表里哪些行说明一个调用属于会话的哪个位置？",
+        "换一轮说同样的话，就是另一个意图。表里哪些行说明一个调用在会话的哪个位置？",
     ),
     "other-place": Text(
         "A model can ask for the same thing twice: in two answers of a turn, or twice in one answer."
         " Compare the whole place: turn, step and position.",
-        "模型可以两次要求做同样的事：在同一轮的两个回答里，或者在一个回答里要求两次。要比较完整的位置："
+        "模型可能两次要求做同样的事：在同一轮的两个回答里，或者在一个回答里要求两次。要比较完整的位置："
         "turnId、stepIndex 和 position。",
     ),
     "other-session": Text(
         "Two conversations have the same places, and sometimes even the same call ids. What tells them"
         " apart?",
-        "两次会话的位置可能一样，有时连 callId 都一样。用什么区分它们？",
+        "两个会话里的位置可能一样，有时连调用 id 都一样。用什么区分它们？",
     ),
     "other-wish": Text(
         "Asked again, a model may want something else in the same place. Look also at what is wanted.",
-        "再问一次时，模型可能在同一个位置想要别的东西。还要看它要的是什么。",
+        "再问模型时，它可能在同一个位置要求别的事。还要看它要求的是什么。",
     ),
     "not-a-bool": Text("Return a comparison, for example a == b.", "返回一个比较的结果，例如 a == b。"),
     "threw": Text(
@@ -219,8 +219,8 @@ TASK = Task(
         " what a key has to be made of: things that survive a re-run, and that differ between two"
         " wishes. What it cannot know: when the model is asked again and puts the same wishes in another"
         " order, the places change hands. Lesson 4 goes on from there.",
-        "在所有试过的配对中，你的函数都分清了“重复”和“新的愿望”。它依靠的东西，正是键应该包含的东西：重跑"
-        "后不变，而且两个愿望之间不同。它无法知道的是：再问模型时，如果同样的愿望换了顺序，位置就会互换。"
+        "在所有试过的配对中，你的函数都分清了“重复”和“新的意图”。它靠的东西，正是键该由什么组成：重新执"
+        "行后不变，换一个意图又不同。它无法知道的是：再问模型时，如果同样的意图换了顺序，位置就会互换。"
         "第 4 课从这里继续。",
     ),
     minutes=15,

@@ -103,7 +103,7 @@ _PREDICTIONS = {
         answer=lambda: min(_payments("pay-with-key"), 2) - 1,
         reveal=Text(
             "{payments} payment. Without a key it was {without}: that is the recording pay-without-key.",
-            "付了 {payments} 次。不带键的话是 {without} 次：见录像 pay-without-key。",
+            "付了 {payments} 次。不带键时是 {without} 次，见录像 pay-without-key。",
         ),
         facts=lambda: {
             "payments": _payments("pay-with-key"),
@@ -144,9 +144,9 @@ _PREDICTIONS = {
             " The run id merges different payments of one run: only the first is made. The strongest key"
             " is the name of the deed itself, where it has one. Compare with your sentence; the exercise"
             " tries all of them.",
-            "调用 id：只有再问模型时它给出相同的 id 才有效。位置（第几轮、第几步、第几个）：只有模型按同"
-            "样的顺序要求同样的事才有效。运行 id：会把一次运行里不同的付款合并，只有第一笔会付。最可靠的"
-            "是这件事自己的名字，如果它有的话。和你写的比较一下；练习里每一种都会试到。",
+            "调用 id：再问模型时它给出相同的 id，才有效。位置（第几轮、第几步、第几个调用）：模型按同样的"
+            "顺序要求同样的事，才有效。运行 id：会把一次运行里不同的付款合并，只有第一笔会付。最可靠的是"
+            "这件事自己的名字，如果它有的话。和你写的比较一下；练习里每一种都会试到。",
         ),
         source="eve_replay.recovery.STRATEGIES: call-id, coordinates, run-id, business-id",
     ),
@@ -155,7 +155,7 @@ _PREDICTIONS = {
 _HINTS: Mapping[str, Text] = {
     "no-key": Text(
         "This provider honours keys. Hand one over: key=...",
-        "这家支付服务会按键去重。请带上一个：key=...",
+        "这个支付服务认键。请带上一个：key=...",
     ),
     "key-changed": Text(
         "The second attempt came with another key for the same payment. Which part of your key is made"
@@ -166,7 +166,7 @@ _HINTS: Mapping[str, Text] = {
     "key-merged": Text(
         "Two payments that were both wanted came with one key, so the second one was not made. What is"
         " different between the two?",
-        "两笔都该付的款用了同一个键，所以第二笔没有付。这两笔之间，什么是不同的？",
+        "两笔都该付的款用了同一个键，所以第二笔没有付。这两笔之间有什么不同？",
     ),
     "memory-lost": Text(
         "What a process remembers dies with it. The key has to come from input or ctx.",
@@ -175,7 +175,7 @@ _HINTS: Mapping[str, Text] = {
     "threw": Text(
         "The provider refuses a key that comes with another payment than the first time (KeyReused)."
         " Your key stands for a place, and after the restart something else stands in that place.",
-        "同一个键第二次带来的是另一笔付款，支付服务会拒绝（KeyReused）。你的键代表的是一个位置，而重启之"
+        "同一个键第二次带来的是另一笔付款，支付服务就会拒绝（KeyReused）。你的键代表的是一个位置，而重启之"
         "后，这个位置上换成了别的付款。",
     ),
 }
@@ -194,9 +194,9 @@ TASK = Task(
         " payment. It still rests on the provider, which forgets keys after a while (lesson 7), and on"
         " the input: if somebody wants the same invoice paid twice on purpose, the input has to say so,"
         " or they are merged.",
-        "你的键说出了“这是哪件事”：工具再次执行时它不变，换一笔付款它就不同。它仍然依赖支付服务——过一段时"
-        "间服务会忘记键（第 7 课）；也依赖输入：如果有人特意要把同一张发票付两次，输入里必须能看出来，否"
-        "则会被合并成一次。",
+        "你的键就是这件事的名字：工具重新执行时它不变，换一笔付款它就不同。它仍然依赖支付服务：过一段时间"
+        "支付服务会忘记键（第 7 课）；也依赖输入：如果有人特意要把同一张发票付两次，输入里必须看得出来，"
+        "否则会被合并成一次。",
     ),
     minutes=20,
     finds=Text(

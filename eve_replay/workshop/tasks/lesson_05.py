@@ -55,7 +55,7 @@ def _cases(seed: int) -> tuple[Case, ...]:
             seed=seed,
             words=Text(
                 "two people get the same receipt, and the model gives new call ids when asked again",
-                "两个人收到同一张收据；模型被再次询问时会给出新的调用 id",
+                "两个人收到同一张收据；再问模型时，它给出新的调用 id",
             ),
         ),
     )
@@ -132,9 +132,9 @@ _PREDICTIONS = {
             "试又查了一遍，它会查到什么？",
         ),
         choices=(
-            Text("The payment, so it does not pay again.", "查到那笔付款，所以不再付。"),
-            Text("Nothing, so it pays again.", "什么也没查到，所以又付一次。"),
-            Text("It cannot look, the order is locked.", "查不了，订单被锁住了。"),
+            Text("The payment, so it does not pay again.", "查到那笔付款，所以不再付款。"),
+            Text("Nothing, so it pays again.", "什么也没查到，所以又付一次款。"),
+            Text("It cannot look, the order is locked.", "没法查，订单被锁住了。"),
         ),
         answer=lambda: 0 if _looks()[-1]["found"] else 1,
         reveal=Text(
@@ -159,7 +159,7 @@ _PREDICTIONS = {
         choices=(
             Text("It went out.", "已经发出。"),
             Text("It did not go out.", "没有发出。"),
-            Text("Neither of the two.", "两样都不知道。"),
+            Text("Neither of the two.", "发没发出，它都不知道。"),
         ),
         answer=_claim_choice,
         reveal=Text(
@@ -193,7 +193,7 @@ _HINTS = {
     ),
     "key-ignored": Text(
         "This mail server looks at no key. The store can remember for it: outside.store.set_nx(name, value).",
-        "这台邮件服务器不看键。可以让存储替它记：outside.store.set_nx(名字, 值)。",
+        "这台邮件服务器不认键。可以让存储替它记：outside.store.set_nx(名字, 值)。",
     ),
     "claimed-not-done": Text(
         "The claim was there, the mail was not. A claim says that somebody began, not that it is done. What"
@@ -208,13 +208,13 @@ _HINTS = {
     "claim-released": Text(
         "The claim was gone when the tool ran again. Recovery may come after 14 minutes (the lease, see"
         " OBSERVED.md 4) or after days. How long does your claim have to last?",
-        "工具再次执行时，占位已经没了。恢复可能在 14 分钟后（租约，见 OBSERVED.md 4），也可能在几天后。你的"
+        "工具重新执行时，占位已经没了。恢复可能在 14 分钟后（租约，见 OBSERVED.md 4），也可能在几天后。你的"
         "占位要保留多久？",
     ),
     "pending-forever": Text(
         "A claim was found pending, and nobody learned of it. Who can find out whether the mail arrived?"
         " outside.people.tell(...) reaches them; name the mail in the text.",
-        "看到了 pending，却没有告诉任何人。谁能查明邮件到没到？用 outside.people.tell(...) 告诉他们，文字里"
+        "看到了 pending，却没有通知任何人。谁能查明邮件到没到？用 outside.people.tell(...) 通知人工，文字里"
         "写明是哪封邮件。",
     ),
     "key-merged": Text(
@@ -224,11 +224,11 @@ _HINTS = {
     "key-changed": Text(
         "The tool ran again and claimed under another name. The call id is the model's (lesson 4). What does"
         " the mail itself have that stays?",
-        "工具再次执行时，用了另一个名字占位。调用 id 是模型给的（第 4 课）。邮件本身有什么是不变的？",
+        "工具重新执行时，用了另一个名字占位。调用 id 是模型给的（第 4 课）。邮件本身有什么是不变的？",
     ),
     "person-not-needed": Text(
         "A person was asked although nothing had gone wrong. Their time is for what no program can know.",
-        "什么也没出错，却麻烦了人。人的时间，应该留给程序无从知道的事。",
+        "什么也没出错，却打扰了人。人的时间，应该留给程序无从知道的事。",
     ),
 }
 
@@ -252,8 +252,8 @@ TASK = Task(
         "No mail goes out twice, and where nobody can know, a person is told. It rests on one atomic write"
         " before the mail. What it cannot do: make sure by itself that the mail goes out. Without a key at"
         " the receiver, at most once and at least once cannot both be had.",
-        "没有一封邮件会发两次；查不明的，都告诉了人。这靠的是发邮件之前的那一次原子写入。它做不到的：自己保"
-        "证邮件一定发出。接收方不认键，“最多一次”和“至少一次”就不能兼得。",
+        "没有一封邮件会发两次；查不明的，都通知了人工。这靠的是发邮件之前的那一次原子写入。它做不到的：自己"
+        "保证邮件一定发出。接收方不认键，“最多一次”和“至少一次”就不能兼得。",
     ),
     minutes=15,
     finds=Text(

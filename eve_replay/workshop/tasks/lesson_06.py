@@ -134,11 +134,11 @@ _PREDICTIONS = {
         question=Text(
             "restart_service waits for a person to approve it. While it waits, the server is killed. Seconds"
             " later it is started again, and the person approves. How often is the service restarted?",
-            "restart_service 在等人批准。等的时候服务器被杀，几秒后重新启动，然后人批准了。服务一共重启几"
-            "次？",
+            "restart_service 在等人批准。等待期间服务器被杀死，几秒后重新启动，然后人批准了。服务一共重启"
+            "几次？",
         ),
         choices=(
-            Text("Not at all: the wait died with the process.", "一次也没有：等待随进程一起没了。"),
+            Text("Not at all: the wait died with the process.", "一次也没有：进程死了，等待也没了。"),
             Text("Once.", "一次。"),
             Text("Twice: before the kill and after it.", "两次：被杀前一次，被杀后一次。"),
         ),
@@ -148,9 +148,9 @@ _PREDICTIONS = {
             " answered at {answered}. In these {waited} s, {between} attempts of any step began, and each of"
             " the {steps} steps needed {attempts} attempt. A parked turn is only a record; no process is"
             " needed for it. Observed: sample:approval-hold.",
-            "账本里的重启次数：{restarts}。{asked} 提问，{killed} 被杀，{ready} 恢复，{answered} 得到回答。"
-            "这 {waited} 秒里，开始的尝试有 {between} 次；{steps} 个步骤各用了 {attempts} 次尝试。停住的一轮"
-            "只是一条记录，不需要进程守着。这是观察到的（observed）：sample:approval-hold。",
+            "账本里重启了 {restarts} 次。{asked} 提问，{killed} 进程被杀死，{ready} 恢复，{answered} 得到回答"
+            "。这 {waited} 秒里，开始的尝试有 {between} 次；{steps} 个步骤各用了 {attempts} 次尝试。挂起的一"
+            "轮只是一条记录，不需要进程守着。这是观察到的（observed）：sample:approval-hold。",
         ),
         facts=_facts_parked,
         source="sample:approval-hold (ledger, events); DESIGN rule 8",
@@ -174,9 +174,9 @@ _PREDICTIONS = {
             " asked again; the call it allowed runs again with its step. An approval protects the first"
             " execution only. Implied: computed from sample:approval-hold by the rule of SWEEP.md section 2,"
             " approval (T2), which was seen when sessions were killed at each of their commits.",
-            "服务重启了 {times} 次，批准只有一次。“同意”已有记录，不会再问；它放行的调用却会跟着步骤再执行一"
-            "次。批准只保护第一次执行。这是推出来的（implied）：由 sample:approval-hold 按 SWEEP.md 第 2 节"
-            "“审批（T2）”的规则算出；规则来自在每次提交处杀进程的实测。",
+            "服务重启了 {times} 次，批准只有一次。“同意”已有记录，不会再问；它放行的调用却会跟着步骤重新执行"
+            "。批准只保护第一次执行。这是推断（implied）：由 sample:approval-hold 按 SWEEP.md 第 2 节“批准"
+            "（T2）”的规则算出；规则来自在每次提交处杀死进程的实测。",
         ),
         facts=_facts_approval,
         source="sample:approval-hold, simulated; SWEEP.md 2, T2",
@@ -186,8 +186,8 @@ _PREDICTIONS = {
             "handle_incident is a workflow tool. Its body runs the step “collect”, asks a person, and sleeps"
             " for a while. The process was killed during the sleep. The new process replays the body from"
             " its first line. How often did “collect” run in all?",
-            "handle_incident 是一个工作流工具。函数体先执行步骤“collect”，再问人，然后睡一会儿。进程在睡眠时"
-            "被杀。新进程从第一行开始重放函数体。“collect”一共执行了几次？",
+            "handle_incident 是一个工作流工具。函数体先执行步骤“collect”，再问人，然后睡眠一段时间。进程在睡"
+            "眠时被杀死。新进程从第一行开始重放函数体。“collect”一共执行了几次？",
         ),
         choices=(
             Text("Once.", "一次。"),
@@ -198,8 +198,8 @@ _PREDICTIONS = {
             "Attempts of “collect”: {times}. It ran at {ran}, the kill was at {killed}. The new process got"
             " its result from the record and slept until {woke} (the sleep was due at {due}). The ledger has"
             " the plan applied {applied} time. Observed: sample:workflow-tool.",
-            "“collect”的尝试次数：{times}。它在 {ran} 执行，{killed} 被杀。新进程从记录里取到它的结果，一直"
-            "睡到 {woke}（睡眠本应在 {due} 结束）。账本里方案执行了 {applied} 次。这是观察到的："
+            "“collect”的尝试次数：{times}。它在 {ran} 执行，进程在 {killed} 被杀死。新进程从记录里取到它的"
+            "结果，一直睡到 {woke}（睡眠本应在 {due} 结束）。账本里，方案执行了 {applied} 次。这是观察到的："
             "sample:workflow-tool。",
         ),
         facts=_facts_replay,
@@ -223,15 +223,15 @@ _HINTS = {
     "no-key": Text(
         "A step that had acted and did not reach its record runs again, and then the charge in it is a new"
         " one. A step does not replace the key.",
-        "做完了却没来得及记下的步骤会再执行一次，里面的扣款就成了新的一笔。步骤代替不了键。",
+        "做完了却没来得及记下的步骤会重新执行，里面的扣款就成了新的一笔。步骤代替不了键。",
     ),
     "key-changed": Text(
         "The key was another one when the step ran again. Make it from the order.",
-        "步骤再次执行时，键变了。请用订单号来拼。",
+        "步骤重新执行时，键变了。请用订单号来拼。",
     ),
     "checked-too-early": Text(
         "The look came before the charge had landed (lesson 5). A key would have caught it.",
-        "查的时候扣款还没到账（第 5 课）。有键就能挡住。",
+        "查询的时候，扣款还没到账（第 5 课）。有键就能挡住。",
     ),
     "not-asked-for": Text(
         "Something was done although the person said no. Where does the body ask, and what does it do"
@@ -245,7 +245,7 @@ _HINTS = {
     "threw": Text(
         "The body ended with an exception; the story says which. ctx.ask and ctx.sleep belong into the body,"
         " not into a step. A step takes the function itself, without brackets after its name.",
-        "函数体抛出异常结束了，上面写明了是哪一个。ctx.ask 和 ctx.sleep 要写在函数体里，不能放进步骤。步骤要"
+        "函数体抛出错误结束了，上面写明了是哪一个。ctx.ask 和 ctx.sleep 要写在函数体里，不能放进步骤。步骤要"
         "的是函数本身，名字后面不加括号。",
     ),
 }
@@ -253,7 +253,7 @@ _HINTS = {
 TASK = Task(
     lesson="06",
     slug="parking-and-replay",
-    title=Text("Parking and replay", "停下等待与重放"),
+    title=Text("Parking and replay", "挂起与重放"),
     answer="order",
     kind="workflow",
     cases=_cases,
@@ -266,12 +266,12 @@ TASK = Task(
         " record. A call in the body itself is repeated for as long as the run lives, longer than most keys"
         " are remembered (lesson 7).",
         "函数体每次重放都走同一条路，先问再做，要做的事重做也无妨。走哪条路靠记录，没来得及记下的步骤靠键。"
-        "直接写在函数体里的调用，只要运行还在就会一再重做，而多数键记不了那么久（第 7 课）。",
+        "直接写在函数体里的调用，只要运行还在，就会一再重做，而多数键不会被记那么久（第 7 课）。",
     ),
     minutes=20,
     finds=Text(
         "Why waiting costs nothing, what is run again when a body is replayed, and what an approval does not"
         " cover.",
-        "为什么等待不花钱，重放函数体时什么会再执行，以及批准管不到什么。",
+        "为什么等待没有代价，重放函数体时什么会重新执行，以及批准管不到什么。",
     ),
 )

@@ -91,11 +91,11 @@ _PREDICTIONS = {
             "eve ran the whole step again, and charge_card with it. Now think of the same crash under Flue:"
             " the model's message is on record, the call has no outcome on record. How often does Flue's"
             " recovery run charge_card?",
-            "eve 把整个步骤重新执行了一遍，charge_card 也跟着又执行了一次。现在设想同一次崩溃发生在 Flue"
-            " 里：模型的消息已有记录，这次调用没有结果记录。Flue 恢复时会把 charge_card 执行几次？",
+            "eve 把整个步骤重新执行了一遍，charge_card 也在其中。现在设想同一次崩溃发生在 Flue 里：模型的消"
+            "息已有记录，这次调用的结果没有记录。Flue 恢复时，会把 charge_card 再执行几次？",
         ),
         choices=(
-            Text("Once more, as eve does.", "再执行一次，和 eve 一样。"),
+            Text("Once more, as eve does.", "一次，和 eve 一样。"),
             Text("Not at all.", "一次也不执行。"),
         ),
         answer=_more_by_flue,
@@ -104,9 +104,9 @@ _PREDICTIONS = {
             " the ledger has {ledger} charges), with Flue {flue}. send_email had returned, so Flue keeps it:"
             " {mail} more. Observed for eve (sample:crash-in-tool). For Flue it follows from a rule that was"
             " measured on Flue itself: FLUE.md section 5, recordings b1 and b2.",
-            "进程在 {killed} 被杀。恢复时 charge_card 再执行的次数：eve 为 {eve}（有记录为证：账本里有"
-            " {ledger} 笔扣款），Flue 为 {flue}。send_email 已经返回，Flue 保留它的结果：再执行 {mail} 次。"
-            "eve 的部分是观察到的（sample:crash-in-tool）；Flue 的部分由规则推出，规则是在 Flue 上实测的："
+            "进程在 {killed} 被杀死。恢复时 charge_card 再执行的次数：eve {eve} 次（有记录：账本里有"
+            " {ledger} 次扣款），Flue {flue} 次。send_email 已经返回，Flue 保留它的结果：再执行 {mail} 次。"
+            "eve 的部分是观察到的（sample:crash-in-tool）；Flue 的部分是推断，所依据的规则在 Flue 上实测过："
             "FLUE.md 第 5 节，录像 b1 和 b2。",
         ),
         facts=_facts_same_crash,
@@ -118,7 +118,7 @@ _PREDICTIONS = {
             "Flue 告诉模型：“这次调用的结果未知”。卡扣款了吗？",
         ),
         choices=(
-            Text("No. Nobody ran it again, so it did not happen.", "没有。没人再执行它，所以没有发生。"),
+            Text("No. Nobody ran it again, so it did not happen.", "没有。它没有再执行，所以没有发生。"),
             Text("Yes. It had begun, so it happened.", "扣了。它已经开始，所以发生了。"),
             Text("Either way is possible.", "两种都有可能。"),
         ),
@@ -127,7 +127,7 @@ _PREDICTIONS = {
             "At least {least}, at most {most} charges. The journal cannot say which. It is the model that"
             " now decides what to do, and if it asks for the charge again, that is a new call: it runs."
             " FLUE.md section 5, recordings b1 and k2.",
-            "最少 {least} 笔，最多 {most} 笔。日志说不出是哪一种。接下来由模型决定怎么办；如果它再次要求扣"
+            "至少 {least} 次，至多 {most} 次。日志看不出是哪一种。接下来由模型决定怎么办；如果它再次要求扣"
             "款，那就是一次新的调用，会真的执行。FLUE.md 第 5 节，录像 b1 和 k2。",
         ),
         facts=_facts_unknown,
@@ -138,8 +138,8 @@ _PREDICTIONS = {
             "A durable tool has two recorded parts, step.do('reserve') and step.do('pay'). The function"
             " inside 'pay' has just charged the card; its record is not written yet. The process dies, the"
             " tool runs again. How often is the card charged in the end?",
-            "一个持久工具（durable）有两个带记录的部分：step.do('reserve') 和 step.do('pay')。'pay' 里的函数"
-            "刚刚扣了款，记录还没写下。进程死了，工具重新执行。最后一共扣了几次款？",
+            "一个 durable 工具有两个会留下记录的部分：step.do('reserve') 和 step.do('pay')。'pay' 里的函数刚"
+            "刚扣了款，记录还没写下。进程死了，工具重新执行。最后一共扣了几次款？",
         ),
         choices=(Text("Once.", "一次。"), Text("Twice.", "两次。")),
         answer=_memo_choice,
@@ -147,9 +147,9 @@ _PREDICTIONS = {
             "At most {inside} times, for the step whose record was about to be written ({d}); {between} time"
             " for a step that is on record ({c}). It is the small gap of lesson 2 again: done, and not"
             " written down. A step.do needs its key inside, as any tool does. Observed: FLUE.md section 5.",
-            "记录正要写下的那一步，最多 {inside} 次（{d}）；已有记录的步骤 {between} 次（{c}）。又是第 2 课"
-            "里的那道小缝：做了，还没记下。step.do 里面同样需要键，和任何工具一样。观察所得：FLUE.md 第 5"
-            " 节。",
+            "正要写下记录的那一步，至多 {inside} 次（{d}）；已有记录的步骤 {between} 次（{c}）。又是第 2 课"
+            "里的那道小缝：做了，还没记下。step.do 里面同样需要键，和任何工具一样。这是观察到的：FLUE.md"
+            " 第 5 节。",
         ),
         facts=_facts_memo,
         source="FLUE.md section 5 (c, c3, d, d2)",
@@ -164,9 +164,9 @@ _HINTS = {
     "flue-not-never": Text(
         "No outcome on record does not mean that it did not happen. The tool may have acted just before the"
         " process died.",
-        "没有结果记录，不等于没有发生。工具可能就在进程死前一刻做完了事。",
+        "没有结果的记录，不等于没有发生。工具可能就在进程死前一刻做完了事。",
     ),
-    "flue-open-kept": Text("There is nothing on record that could be kept.", "没有任何记录，谈不上保留。"),
+    "flue-open-kept": Text("There is nothing on record that could be kept.", "没有记录，就谈不上保留。"),
     "flue-kept": Text(
         "Look at the outcome first: what is on record counts, whatever else is true of the call.",
         "先看结果：有记录的就算数，不管这次调用还有什么别的情况。",
@@ -174,12 +174,12 @@ _HINTS = {
     "flue-never-ran": Text(
         "Tools start only after the model's message is complete. What does an unfinished message say about"
         " its calls?",
-        "模型的消息完整之后，工具才会开始。一条没写完的消息，说明它的调用怎么样？",
+        "模型的消息完整之后，工具才会开始执行。消息没写完，说明里面的调用怎么样了？",
     ),
     "flue-durable": Text(
         "A durable tool is the one exception: it may run again, because what its step.do calls have recorded"
         " is answered from the record.",
-        "持久工具是唯一的例外：它可以重新执行，因为 step.do 记下的部分会直接用记录作答。",
+        "durable 工具是唯一的例外：它可以重新执行，因为 step.do 记下的部分直接用记录里的结果。",
     ),
     "flue-withdrawn": Text(
         "What counts is what the code that starts now declares. It no longer says durable.",
@@ -211,11 +211,11 @@ _WHY = {
     ),
     "durable-between-steps": Text(
         "The body of a durable tool runs again, its recorded steps are replayed",
-        "持久工具的函数体重新执行，有记录的步骤用记录作答",
+        "durable 工具的函数体重新执行，有记录的步骤直接用记录里的结果",
     ),
     "durable-all-recorded": Text(
         "The body of a durable tool runs again, and all its steps are answered from the record",
-        "持久工具的函数体重新执行，所有步骤都用记录作答",
+        "durable 工具的函数体重新执行，所有步骤都直接用记录里的结果",
     ),
     "withdrawn": Text(
         "The tool is no longer declared durable: its open call is treated as an ordinary one",
@@ -223,7 +223,7 @@ _WHY = {
     ),
     "budget": Text(
         "The attempts are used up: every open call is marked unknown, durable ones too",
-        "次数已用完：所有没有结果的调用都标为未知，持久的也一样",
+        "次数已用完：所有没有结果的调用都标为结果未知，durable 的也一样",
     ),
 }
 
@@ -247,7 +247,7 @@ def _judge(answer: object, seed: int, language: Language) -> Judgement:
             said = answer(dict(call))  # type: ignore[operator]  # the check has seen that it can be called
         except Exception as error:  # whatever a learner's function throws is an answer too
             text = f"{type(error).__name__}: {error}"
-            words = Text(f"flue_fate threw {text} for this call.", f"flue_fate 对这次调用抛出了 {text}。")
+            words = Text(f"flue_fate threw {text} for this call.", f"遇到这次调用，flue_fate 抛出了 {text}。")
             return Judgement(code="threw", words=words, tried=tried, story=_story(call))
         if said != wanted:
             name, why = call["name"], _WHY[row.name]
@@ -256,7 +256,7 @@ def _judge(answer: object, seed: int, language: Language) -> Judgement:
                 code=_code(row, said),
                 words=Text(
                     f"For this {name} call the answer was {said!r}; under Flue it is {wanted!r}.",
-                    f"对这次 {name} 调用，答案是 {said!r}；在 Flue 里是 {wanted!r}。",
+                    f"对这次 {name} 调用，你的答案是 {said!r}；在 Flue 里是 {wanted!r}。",
                 ),
                 tried=tried,
                 story=(*_story(call), f"flue_fate(call) → {said!r}"),
@@ -323,12 +323,12 @@ TASK = Task(
     good=Text(
         "Every state of a call is told apart, as Flue does it. What the record cannot say stays unknown:"
         " somebody has to look outside, and the key of lesson 4 is what makes looking possible.",
-        "调用的每一种状态都分清了，和 Flue 的做法一致。记录说不出的，仍然未知：总得有人到外部去查，而第 4 课"
-        "的键正是让人查得到的东西。",
+        "调用的每一种状态都分清了，和 Flue 的做法一致。记录里没有的，仍然未知：总得有人到外部去查，而有了第"
+        " 4 课的键，才查得到。",
     ),
     minutes=15,
     finds=Text(
         "eve repeats what it is not sure of, Flue reports it: each needs something else from your tool.",
-        "没有把握的事，eve 会重做，Flue 会上报：两者对工具的要求不同。",
+        "没有把握的事，eve 重做，Flue 上报：两者对工具的要求不同。",
     ),
 )

@@ -237,7 +237,7 @@ def _tools(tools: object, case: Incident, seed: int, language: Language) -> Judg
     passed = Text(
         "The report is right in all parts, and both tools hold: every deed once, in the session of the"
         " incident and in one with wishes that look alike.",
-        "报告的每一项都正确，两个工具也都守住了承诺：无论在出事的会话里，还是在愿望彼此相像的会话里，每件事都只"
+        "报告的每一项都正确，两个工具也都守住了承诺：无论在出事的会话里，还是在意图彼此相像的会话里，每件事都只"
         "做一次。",
     )
     return Judgement(words=passed, tried=tried)
@@ -315,13 +315,13 @@ TASK = Task(
         " for a person: a mail that went out twice cannot be called back, and somebody has to write to the"
         " customer. What the repair rests on: the providers honour the keys, and remember them longer than"
         " your process stays away.",
-        "报告成立，两个工具在所有试过的安排里都只做一次。剩下要由人来做的：发了两次的邮件收不回来，要有人给客户"
-        "写信说明。修复所依赖的是：服务方认这个键，而且记住它的时间比你的进程离开的时间长。",
+        "报告成立；在所有试过的崩溃方式里，两个工具都把每件事只做一次。剩下的要由人来做：发了两次的邮件收不回"
+        "来，要有人给客户写信。修复靠的是：支付服务和邮件服务认键，而且记得比你的进程停机的时间更久。",
     ),
     minutes=30,
     finds=Text(
         "How to find out what a crash did twice, whom to pay back, and which repair would have prevented it.",
-        "如何查出一次崩溃让什么做了两遍、该退款给谁，以及怎样修复才能避免。",
+        "怎样查出一次崩溃让什么做了两次，该退款给谁，怎样修复本来可以避免它。",
     ),
 )
 

@@ -27,17 +27,17 @@ _LEAST = 2
 
 def _judge(answer: object, seed: int, language: Language) -> Judgement:
     if not isinstance(answer, Mapping):
-        words = Text("The form is a dict with one sentence per question.", "表格是一个字典，每个问题一句话。")
+        words = Text("The form is a dict with one sentence per question.", "答卷是一个字典，每个问题一句话。")
         return Judgement(code="open", words=words)
     missing = [name for name in QUESTIONS if len(str(answer.get(name, "") or "").strip()) < _LEAST]
     if missing:
         left = ("、" if language == "zh" else "; ").join(QUESTIONS[name].get(language) for name in missing)
         words = Text(
             f"Still open ({len(missing)} of {len(QUESTIONS)}): {left}.",
-            f"还没有填的（{len(QUESTIONS)} 项中的 {len(missing)} 项）：{left}。",
+            f"还有没填的（{len(QUESTIONS)} 项里的 {len(missing)} 项）：{left}。",
         )
         return Judgement(code="open", words=words)
-    words = Text("Every question has an answer.", "每个问题都有了回答。")
+    words = Text("Every question has an answer.", "每个问题都回答了。")
     return Judgement(words=words)
 
 
@@ -53,18 +53,18 @@ TASK = Task(
             "open": Text(
                 "One plain sentence each is enough. Where the journal cannot tell, write what would"
                 " settle it.",
-                "每项一句普通的话就够了。日志说明不了的，写下什么能确定它。",
+                "每项一句普通的话就够了。日志看不出来的，写下靠什么能确定。",
             )
         }
     ),
     good=Text(
         "Whether the answers are right, nobody here can know. Show them to the person who would have to pay"
         " for a repeat, and ask again after the next crash.",
-        "回答对不对，这里没有人知道。请拿给要为重复付出代价的人看，下次崩溃以后再问一遍。",
+        "回答对不对，这里没有谁能知道。请拿给要为重复付出代价的人看，下次崩溃以后再问自己一遍。",
     ),
     minutes=20,
     finds=Text(
         "What the questions of these lessons say about a journal of yours.",
-        "用这些课的问题去问你自己的日志，会得到什么回答。",
+        "拿这些课的问题去问你自己的日志，会得到什么回答。",
     ),
 )
