@@ -223,8 +223,8 @@ class _Run(Session):
         self.left()
         if self.cursor < len(self.log):
             self._diverged("", "")
-        self.results[0, 0, 0] = result
         machine.moment("returned", {"result": result})
+        self.results[0, 0, 0] = result
         self.over = True
         self._mark()
         machine.moment("committed", {"turn_over": True})
@@ -324,6 +324,7 @@ class _Run(Session):
                 self._mark()
                 return
         record.call, record.result, record.error = "returned", result, error
+        self._mark()
         machine.moment("returned", {"result": result} if error is None else {"error": error})
         self._commit(record, result, error)
 

@@ -111,3 +111,47 @@ def signature(outcome):
         outcome.processes,
         outcome.model_calls,
     )
+
+
+_PARTS = st.one_of(
+    st.tuples(st.just("step"), st.sampled_from(("none", "run", "step"))),
+    st.tuples(st.just("slow-step"), st.sampled_from(("none", "run", "step"))),
+    st.tuples(st.just("throwing-step"), st.just("none")),
+    st.tuples(st.just("body"), st.sampled_from(("none", "run"))),
+    st.tuples(st.just("ask"), st.just("")),
+    st.tuples(st.just("sleep"), st.just("")),
+    st.tuples(st.just("remember"), st.just("")),
+)
+bodies = st.lists(_PARTS, min_size=1, max_size=4).map(tuple)
+
+
+def body_of(parts):
+    """The workflow body that does some parts."""
+    remembered = []
+
+    def body(input, ctx, outside):
+        for number, (what, by) in enumerate(parts):
+
+            def act(what=what, by=by):
+                key = {"run": ctx.run_id, "step": ctx.step_id}.get(by)
+                if what == "throwing-step" and outside.look(input["order"]) > 1:
+                    return "enough"
+                (outside.slow if what == "slow-step" else outside.do)(input["order"], key=key)
+                if what == "throwing-step":
+                    raise ValueError("thrown")
+                return "done"
+
+            if what.endswith("step"):
+                ctx.step(f"{what} {number}", act)
+            elif what == "body":
+                act()
+            elif what == "ask":
+                ctx.ask("?")
+            elif what == "sleep":
+                ctx.sleep(20)
+            elif what == "remember":
+                remembered.append(number)
+                if len(remembered) % 2:
+                    ctx.step("odd", lambda: None)
+
+    return body

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from eve_replay.errors import WrongUse
 from eve_replay.workshop.explore import explore
@@ -12,8 +13,9 @@ from eve_replay.workshop.model import Breach, Fault
 from eve_replay.workshop.runtime import run
 from eve_replay.workshop.schedules import kinds_at, rank
 from eve_replay.workshop.task import CRASHES
+from eve_replay.workshop.workflow import run_workflow
 from tests.unit.workshop._engine import Tiny, ask, case, once
-from tests.unit.workshop._programs import cases, programs, signature, tool_of
+from tests.unit.workshop._programs import bodies, body_of, cases, programs, signature, tool_of
 
 
 def unprotected(input, ctx, outside):
@@ -33,23 +35,29 @@ def search(tool, given_case=None, promises=(once,), **more):
     return explore({"act": tool}, given_case or case(), list(promises), make_outside=Tiny, **more)
 
 
-def brute(tool, given_case, faults, crashes, *, hours=(0.0,), inside_commit=False):
+def brute_force(one, faults, crashes, *, inside_commit=False):
     """Every schedule there is, nothing taken for the same as another: ``(schedule, outcome)``."""
-    level = [((), run({"act": tool}, given_case, make_outside=Tiny))]
+    level = [((), one(()))]
     found = list(level)
     for _ in range(crashes):
-        level = [
-            ((*schedule, fault), run({"act": tool}, given_case, (*schedule, fault), make_outside=Tiny))
+        schedules = [
+            (*schedule, Fault(moment.number, kind))
             for schedule, outcome in level
             for moment in outcome.trace
             if moment.number is not None and moment.number > (schedule[-1].point if schedule else -1)
             for kind in kinds_at(moment, inside_commit=inside_commit)
             if kind in faults
-            for away in (hours if kind.startswith("crash") else (0.0,))
-            for fault in [Fault(moment.number, kind, away)]
         ]
+        level = [(schedule, one(schedule)) for schedule in schedules]
         found += level
     return found
+
+
+def brute(tool, given_case, faults, crashes, **more):
+    def one(schedule):
+        return run({"act": tool}, given_case, schedule, make_outside=Tiny)
+
+    return brute_force(one, faults, crashes, **more)
 
 
 def test_what_holds_is_said_to_hold():
@@ -198,3 +206,28 @@ def test_two_crashes_find_everything_that_brute_force_finds(program, given_case)
         best = min(failing, key=rank)
         assert len(report.failing.schedule) == len(best)
         assert rank(report.failing.schedule)[:3] == rank(best)[:3]
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    bodies,
+    st.sampled_from(("eve", "eve", "flue", "none")),
+    st.sampled_from(("eve-start", "hosted", "not-restarted")),
+    st.integers(1, 2),
+)
+def test_a_workflow_is_searched_as_wholly(parts, policy, where, crashes):
+    body = body_of(parts[: 5 - crashes])
+    given_case = case((ask(),), policy=policy, environment=where, answers=("yes",) * 4)
+    everything, seen = set(), set()
+
+    def one(schedule):
+        return run_workflow(body, given_case, schedule, make_outside=Tiny)
+
+    for _, outcome in brute_force(one, CRASHES, crashes, inside_commit=True):
+        everything.add(signature(outcome))
+
+    def watch(outcome):
+        seen.add(signature(outcome))
+
+    explore(body, given_case, [watch], workflow=True, crashes=crashes, inside_commit=True, make_outside=Tiny)
+    assert seen == everything
