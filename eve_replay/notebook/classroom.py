@@ -98,7 +98,8 @@ class Desk:
         trouble = trouble_of(tool, self.task, self.language)
         if trouble:
             data = {"words": words_for(self.language), "lang": self._lang, "trouble": safe_data(trouble)}
-            return _widget("stage", data, _nobody, f"{word('cannot_run', self.language)}: {trouble}")
+            text = f"{word('cannot_run', self.language)}{word('colon', self.language)}{trouble}"
+            return _widget("stage", data, _nobody, text)
         wanted = policies if policies is not None else self.task.lesson == _COMPARES
         names = POLICIES if wanted is True else tuple(wanted or ())
         stage = Stage(self.task, tool, self.language, policies=names)
@@ -158,7 +159,8 @@ class Desk:
 
     def __repr__(self) -> str:
         data = self._data()
-        lines = [f"{data['number']}: {data['title']} ({data['minutes']})", data["finds"]]
+        colon = word("colon", self.language)
+        lines = [f"{data['number']}{colon}{data['title']} ({data['minutes']})", data["finds"]]
         lines += [f"{each['sign']} {each['text']}" for each in data["progress"]]
         return "\n".join(filter(None, lines))
 
@@ -211,7 +213,7 @@ def _stage_widget(stage: Stage, start: dict[str, Any], identity: str, language: 
     first = data["start"]
     case = next((each for each in stage.cases if each.name == first["case"]), stage.cases[0])
     faults = faults_of(first["faults"])
-    text = f"{word('stage_of', language)}: {data['tool']}"
+    text = f"{word('stage_of', language)}{word('colon', language)}{data['tool']}"
     return _widget("stage", data, stage.answer, text, identity=identity, preload=stage.preload(case, faults))
 
 

@@ -165,6 +165,7 @@ class Stage:
             faults: what went wrong before.
             hours: how long the process stays away after the next one.
         """
+        faults = self._fitting(case, faults)  # as the picture does
         base = self.outcome(case, faults)
         after = faults[-1].point if faults else -1
         away = self._task.hours[0] if hours is None else hours

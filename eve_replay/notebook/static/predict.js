@@ -18,7 +18,7 @@ function predictWidget(root, data, source, memory) {
     place.replaceChildren(el("p", { class: "er-question" }, data.question), ...(data.choices.length ? choices() : sentence()), said);
   }
   function choices() {
-    buttons = data.choices.map((text, i) => el("button", { type: "button", class: "er-choice", "data-choice": i, "aria-label": `${fill(words.choice, { number: i + 1 })}: ${text}`, onclick: () => choose(i) }, el("kbd", {}, i + 1), el("span", {}, text)));
+    buttons = data.choices.map((text, i) => el("button", { type: "button", class: "er-choice", "data-choice": i, "aria-label": `${fill(words.choice, { number: i + 1 })}${words.colon}${text}`, onclick: () => choose(i) }, el("kbd", {}, i + 1), el("span", {}, text)));
     const last = Math.min(9, data.choices.length);
     return [el("div", { class: "er-choices" }, buttons), el("p", { class: "er-t-muted er-how" }, fill(words.predict_how, { keys: `1–${last}` }))];
   }
@@ -41,10 +41,10 @@ function predictWidget(root, data, source, memory) {
     const marks = (i) => [i === shown.answer ? signed({}, "ok", `✓ ${words.it_is}`) : "", i === shown.choice ? signed({}, shown.right === false ? "warning" : "ok", words.you_chose) : ""];
     place.replaceChildren(el("p", { class: "er-question" }, data.question),
       data.choices.length ? el("div", { class: "er-choices er-settled" }, data.choices.map((text, i) => el("div", { class: `er-choice${i === shown.choice ? " er-mine" : ""}${i === shown.answer ? " er-true" : ""}`, "data-choice": i }, el("kbd", {}, i + 1), el("span", {}, text), el("span", { class: "er-gap" }), marks(i))))
-        : el("blockquote", { class: "er-wrote" }, el("b", {}, `${words.you_wrote}: `), String(shown.choice)),
+        : el("blockquote", { class: "er-wrote" }, el("b", {}, `${words.you_wrote}${words.colon}`), String(shown.choice)),
       el("div", { class: "er-reveal", role: "status" },
-        shown.right === null ? "" : el("b", { class: `er-t-${shown.right ? "ok" : "warning"}` }, shown.right ? `✓ ${words.right}. ` : `✗ ${words.wrong}. `),
-        el("span", {}, shown.reveal), shown.trouble ? el("div", { class: "er-t-warning" }, shown.trouble) : "", shown.source ? el("div", { class: "er-t-muted er-source" }, `${words.source}: `, el("code", {}, shown.source)) : ""));
+        shown.right === null ? "" : el("b", { class: `er-t-${shown.right ? "ok" : "warning"}` }, shown.right ? `✓ ${words.right}${words.stop}` : `✗ ${words.wrong}${words.stop}`),
+        el("span", {}, shown.reveal), shown.trouble ? el("div", { class: "er-t-warning" }, shown.trouble) : "", shown.source ? el("div", { class: "er-t-muted er-source" }, `${words.source}${words.colon}`, el("code", {}, shown.source)) : ""));
     buttons = [];
   }
   shell.onkeydown = (event) => {

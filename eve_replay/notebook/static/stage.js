@@ -8,7 +8,7 @@ function stageWidget(root, data, source, memory) {
   keepKeys(shell);
   const unfollow = followTheme(shell);
   if (data.trouble) {
-    shell.append(el("div", { class: "er-head" }, el("b", {}, words.stage)), el("div", { class: "er-trouble" }, el("b", {}, `✗ ${words.cannot_run}. `), data.trouble));
+    shell.append(el("div", { class: "er-head" }, el("b", {}, words.stage)), el("div", { class: "er-trouble" }, el("b", {}, `✗ ${words.cannot_run}${words.stop}`), data.trouble));
     return unfollow;
   }
   const state = { ...data.start, adding: false, cursor: null, hours: data.hours[0].hours, ...(memory.load() || {}) };
@@ -90,7 +90,7 @@ function stageWidget(root, data, source, memory) {
     reveal();
     drawBelow();
     drawFoot();
-    live.textContent = [view.spoken, ...view.sums.map((sum) => sum.text)].join(". ");
+    live.textContent = [view.spoken, ...view.sums.map((sum) => sum.text)].join(words.stop);
     shell.setAttribute("data-faults", JSON.stringify(state.faults));
     if (focused) ((mark && shell.querySelector(`[data-keep="${mark}"]`)) || shell).focus({ preventScroll: true });
   }
@@ -114,8 +114,8 @@ function stageWidget(root, data, source, memory) {
   }
   function drawBar() {
     const chip = (fault, n) => el("span", { class: `er-chip${state.active === n ? " er-on" : ""}` },
-      el("button", { type: "button", class: "er-chiptext", "data-keep": `chip${n}`, onclick: () => { state.active = n; save(); draw(); } }, el("i", { class: "er-cross" }, "✕"), el("span", {}, view.faultWords[n])),
-      data.hours.length > 1 ? el("select", { "aria-label": words.away, title: words.away, "data-keep": `hours${n}`, onchange: (event) => change({ hours: Number(event.target.value), faults: state.faults.map((each, i) => (i === n ? [each[0], each[1], Number(event.target.value)] : each)), cursor: null }) },
+      el("button", { type: "button", class: "er-chiptext", "data-keep": `chip${n}`, onclick: () => { state.active = n; save(); draw(); } }, el("i", { class: `er-cross er-x-${CROSS[fault[1]]}` }, CROSS[fault[1]] === "lost" ? "?" : "✕"), el("span", {}, view.faultWords[n])),
+      data.hours.length > 1 && fault[1].startsWith("crash") ? el("select", { "aria-label": words.away, title: words.away, "data-keep": `hours${n}`, onchange: (event) => change({ hours: Number(event.target.value), faults: state.faults.map((each, i) => (i === n ? [each[0], each[1], Number(event.target.value)] : each)), cursor: null }) },
         data.hours.map((each) => el("option", { value: each.hours, selected: each.hours === fault[2] }, each.words))) : "",
       el("button", { type: "button", class: "er-chipx", title: view.removeWords[n], "aria-label": view.removeWords[n], onclick: () => change({ faults: state.faults.slice(0, n), active: Math.max(0, n - 1), adding: false, cursor: null }) }, "×"));
     bar.replaceChildren(
@@ -133,7 +133,7 @@ function stageWidget(root, data, source, memory) {
       el("section", { class: "er-panel" }, el("h4", {}, words.ledger), ledgerView(view, words, at),
         el("h4", {}, words.model_told), view.told.length ? el("ul", { class: "er-told" }, view.told.map((each) => el("li", {}, el("code", {}, each.tool), " ", each.about, " → ", el("code", { class: `er-t-${each.tone}` }, each.text)))) : el("div", { class: "er-note" }, words.nothing_told),
         view.printed ? [el("h4", { class: "er-gaptop" }, words.printed), el("pre", { class: "er-printed" }, view.printed)] : "",
-        view.threw.length ? el("div", { class: "er-trouble" }, el("b", {}, `✗ ${words.raised}: `), el("code", {}, view.threw[0]), el("div", {}, words.raised_why)) : ""),
+        view.threw.length ? el("div", { class: "er-trouble" }, el("b", {}, `✗ ${words.raised}${words.colon}`), el("code", {}, view.threw[0]), el("div", {}, words.raised_why)) : ""),
       el("section", { class: "er-panel er-storypanel" }, el("h4", {}, words.story,
         el("span", { class: "er-gap" }), el("span", { class: "er-t-muted er-count" }, at === null ? words.whole : fill(words.moment_of, { n: at + 1, all: count })),
         el("button", { type: "button", "data-keep": "back", title: `${words.previous_moment} (b)`, "aria-label": words.previous_moment, onclick: () => go(at === null ? count - 1 : at - 1) }, "◀"),

@@ -29,8 +29,8 @@ function deskWidget(root, data) {
   const unfollow = followTheme(shell);
   shell.append(el("div", { class: "er-deskhead" }, el("span", { class: "er-t-muted" }, data.number), el("b", { class: "er-desktitle" }, data.title), el("span", { class: "er-gap" }), el("span", { class: "er-t-muted" }, data.minutes)),
     el("div", { class: "er-deskbody" },
-      data.finds ? el("p", {}, el("b", {}, `${words.finds}: `), data.finds) : "",
-      el("p", { class: "er-sofar" }, el("b", {}, `${words.so_far}: `), data.progress.map((each) => el("span", { class: `er-badge er-t-${each.tone}` }, `${each.sign} ${each.text}`))),
+      data.finds ? el("p", {}, el("b", {}, `${words.finds}${words.colon}`), data.finds) : "",
+      el("p", { class: "er-sofar" }, el("b", {}, `${words.so_far}${words.colon}`), data.progress.map((each) => el("span", { class: `er-badge er-t-${each.tone}` }, `${each.sign} ${each.text}`))),
       data.trouble ? el("p", { class: "er-t-warning" }, `! ${data.trouble}`) : ""));
   return unfollow;
 }

@@ -234,6 +234,7 @@ def test_what_is_in_flight_reaches_the_ledger_when_it_lands(here):
 def test_a_fault_that_falls_nowhere_is_moved_and_that_is_said(here):
     view = see(here.play(pay), [999, "crash-in-flight", 0])
     assert len(view["faults"]) == 1 and view["faults"][0][0] < 999 and view["moved"]
+    assert strip(here.play(pay), [0, "crash-after", 0]) == strip(here.play(pay), [0, "crash-before", 0])
     assert see(here.play(pay), [0, "crash-after", 0])["faults"] == [[0, "crash-before", 0.0]]
     with pytest.raises(WrongUse):
         see(here.play(pay), [1, "explodes", 0])
