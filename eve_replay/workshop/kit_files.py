@@ -141,6 +141,14 @@ def _systems(machines: Sequence[Machine]) -> dict[str, list[str]]:
     }
 
 
+def _grouped(machines: Sequence[Machine]) -> list[str]:
+    """Return ``windows-x64 (Python 3.12, 3.13)`` for each platform."""
+    found: dict[str, list[str]] = {}
+    for each in machines:
+        found.setdefault(each.platform, []).append(each.python)
+    return [f"{platform} (Python {', '.join(pythons)})" for platform, pythons in found.items()]
+
+
 def start_scripts(machines: Sequence[Machine], languages: Sequence[Language]) -> Mapping[str, str]:
     """Return the start scripts of the systems the kit is for, by file name."""
     language = languages[0]
@@ -166,6 +174,6 @@ def readme(machines: Sequence[Machine], languages: Sequence[Language]) -> Mappin
         starts = "".join(f"    {_STARTS[system][language]}\n" for system in systems)
         if "zh" in languages and languages[0] != "zh" and language == "zh":
             starts += "\n中文课程：在命令行里加 zh，例如 ./start.sh zh 或 start.cmd zh\n"
-        spoken = ", ".join(str(each) for each in machines)
+        spoken = "; ".join(_grouped(machines))
         made[name] = text.format(machines=spoken, starts=starts)
     return made

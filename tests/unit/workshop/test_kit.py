@@ -201,7 +201,8 @@ def test_start_scripts_parse_and_name_the_pythons():
     if shell:
         subprocess.run([shell, "-n"], input=scripts["start.sh"], text=True, check=True)
     assert [*start_scripts([machine()], ["zh"])] == ["start.cmd"]
-    texts = readme([machine()], ["en", "zh"])
+    texts = readme([machine(), machine("3.13")], ["en", "zh"])
+    assert "For: windows-x64 (Python 3.12, 3.13)." in texts["README.txt"]
     assert "start.cmd" in texts["README.txt"] and "start.sh" not in texts["README.txt"]
     assert "不需要互联网" in texts["README.zh.txt"]
 
