@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from eve_replay.workshop.outside import KeyReused, Timeout, UniqueViolation
     from eve_replay.workshop.progress import Progress
     from eve_replay.workshop.runtime import run
-    from eve_replay.workshop.scene import scene
     from eve_replay.workshop.story import story
     from eve_replay.workshop.task import Judgement, Prediction, Task
     from eve_replay.workshop.verdict import Verdict
@@ -48,7 +47,6 @@ __all__ = [
     "check",
     "explore",
     "run",
-    "scene",
     "story",
     "task",
     "tasks",
@@ -63,7 +61,6 @@ _HOMES = {
     "check": "check",
     "explore": "explore",
     "run": "runtime",
-    "scene": "scene",
     "story": "story",
     "task": "lesson",
     "tasks": "lesson",

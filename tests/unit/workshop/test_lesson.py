@@ -53,7 +53,7 @@ def test_the_package_gives_functions_whatever_was_imported_before():
 
     import eve_replay.workshop as workshop
 
-    for name in ("check", "explore", "story", "scene", "task", "tasks"):
+    for name in ("check", "explore", "story", "task", "tasks"):
         importlib.import_module(f"eve_replay.workshop.{name}")
         assert callable(getattr(workshop, name)), name
     assert isinstance(workshop.Task, type) and workshop.Task is Task

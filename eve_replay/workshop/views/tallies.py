@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from eve_replay.notebook.classroom_words import MARKS, counted, word
 from eve_replay.views.tone import TONES, Tone
 from eve_replay.workshop.explore import first_breach
 from eve_replay.workshop.model import Deed, Entry, Language, Outcome, Promise
+from eve_replay.workshop.views.words import MARKS, counted, word
 
 __all__ = ["Mark", "entry_tones", "mark_of", "sign_of", "sums_of"]
 

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from eve_replay.notebook.accidents import fault_words, faults_of, plain_faults
-from eve_replay.notebook.lanes import lanes_of, slots_of
-from eve_replay.notebook.scenery import drawn
-from eve_replay.notebook.stage import Stage
 from eve_replay.workshop.lesson import tasks
 from eve_replay.workshop.model import Fault, Moment
 from eve_replay.workshop.schedules import kinds_at
+from eve_replay.workshop.views.accidents import fault_words, faults_of, plain_faults
+from eve_replay.workshop.views.lanes import lanes_of, slots_of
+from eve_replay.workshop.views.scenery import drawn
+from eve_replay.workshop.views.stage import Stage
 
 HOME = Path(__file__).parents[3] / "notebooks" / "workshop" / "solutions"
 PLAYED = [number for number, task in tasks().items() if task.kind != "judged"]

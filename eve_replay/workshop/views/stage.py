@@ -14,16 +14,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from eve_replay.errors import EveReplayError, WrongUse
-from eve_replay.notebook.accidents import faults_of, plain_faults, plain_hours
-from eve_replay.notebook.classroom_words import word, words_for
-from eve_replay.notebook.lanes import slots_of
-from eve_replay.notebook.scenery import drawn, safe_data, safe_lines_of, slot_name, time_words
-from eve_replay.notebook.tallies import Mark, mark_of
 from eve_replay.views.safe import safe_text
 from eve_replay.views.tone import TONES
 from eve_replay.workshop.model import Case, Fault, FaultKind, Language, Outcome, Schedule
 from eve_replay.workshop.schedules import KINDS, kinds_at
 from eve_replay.workshop.task import Task
+from eve_replay.workshop.views.accidents import faults_of, plain_faults, plain_hours
+from eve_replay.workshop.views.lanes import slots_of
+from eve_replay.workshop.views.scenery import drawn, safe_data, safe_lines_of, slot_name, time_words
+from eve_replay.workshop.views.tallies import Mark, mark_of
+from eve_replay.workshop.views.words import word, words_for
 
 if TYPE_CHECKING:
     from eve_replay.workshop.explore import Runs
