@@ -233,16 +233,29 @@ def pad(text: str, width: int, *, align: str = "left") -> str:
     return text + " " * missing
 
 
+_WORDS = re.compile(r" +|[^ ]+")
+#: Characters that a line may break before and after (ideographs, kana), and the marks that stay with them.
+_BREAKS = r"\u2e80-\u2fff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
+_OPENS, _CLOSES = "“（《〈「『【", "”）》〉」』】，。、：；？！…"
+_WIDE = re.compile(f"[{_BREAKS}]")
+_MARKS = r"\u0300-\u036f\u200d\ufe00-\ufe0f"
+_PIECES = re.compile(
+    rf" +|[{_OPENS}]*(?:[{_BREAKS}][{_MARKS}]*|[^ {_BREAKS}{_OPENS}{_CLOSES}]+)[{_CLOSES}]*"
+    rf"|[{_OPENS}]+|[{_CLOSES}]+"
+)
+
+
 def wrap(text: str, width: int) -> list[str]:
     """Return safe ``text`` as lines of at most ``width`` cells, broken at spaces where there are any.
 
-    A word longer than the line, and text without spaces (Chinese, Japanese), is broken between
-    characters. Always returns at least one line.
+    Chinese and Japanese break between any two characters, but no line begins with a comma, a stop or a
+    closing bracket, or ends with an opening one, where the width allows it. A word longer than the line
+    is broken between characters. Always returns at least one line.
     """
     width = max(width, 2)
     lines: list[str] = []
     line, used = "", 0
-    for word in re.findall(r" +|[^ ]+", text):
+    for word in (_PIECES if _WIDE.search(text) else _WORDS).findall(text):
         cells = display_width(word)
         if used + cells <= width:
             line, used = line + word, used + cells
