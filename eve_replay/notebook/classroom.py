@@ -17,17 +17,17 @@ from typing import Any
 
 from eve_replay.errors import WrongUse
 from eve_replay.notebook._assets import Family, style, widget_module
-from eve_replay.notebook.accidents import faults_of, plain_faults
-from eve_replay.notebook.classroom_words import word, words_for
-from eve_replay.notebook.predicting import Predicting
-from eve_replay.notebook.scenery import drawn, safe_data
-from eve_replay.notebook.stage import POLICIES, Stage, trouble_of
 from eve_replay.notebook.widgets import JournalWidget
 from eve_replay.workshop.lesson import task as find_task
 from eve_replay.workshop.model import Language
 from eve_replay.workshop.progress import Progress
 from eve_replay.workshop.task import Task
 from eve_replay.workshop.verdict import Verdict
+from eve_replay.workshop.views.accidents import faults_of, plain_faults
+from eve_replay.workshop.views.predicting import Predicting
+from eve_replay.workshop.views.scenery import drawn, safe_data
+from eve_replay.workshop.views.stage import POLICIES, Stage, trouble_of
+from eve_replay.workshop.views.words import word, words_for
 
 __all__ = ["ClassroomWidget", "Desk", "verdict_widget"]
 

@@ -14,8 +14,6 @@ from eve_replay.errors import EveReplayError, NotFound, WrongUse
 from eve_replay.notebook import lesson
 from eve_replay.notebook._assets import script, style
 from eve_replay.notebook.classroom import ClassroomWidget, Desk, verdict_widget
-from eve_replay.notebook.classroom_words import ACCIDENTS, EFFECTS, FAULTS, MARKS, WORDS, counted, words_for
-from eve_replay.notebook.predicting import Predicting
 from eve_replay.notebook.saved import SAVED_BUDGET
 from eve_replay.notebook.widgets import _POSITIONS
 from eve_replay.workshop.lesson import tasks
@@ -26,6 +24,8 @@ from eve_replay.workshop.promises import each_deed_once, it_ends
 from eve_replay.workshop.schedules import KINDS
 from eve_replay.workshop.task import Prediction, Task
 from eve_replay.workshop.verdict import Verdict
+from eve_replay.workshop.views.predicting import Predicting
+from eve_replay.workshop.views.words import ACCIDENTS, EFFECTS, FAULTS, MARKS, WORDS, counted, words_for
 
 
 def both(text):

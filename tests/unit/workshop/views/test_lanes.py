@@ -14,7 +14,7 @@ from eve_replay.workshop.views.lanes import lanes_of, slots_of
 from eve_replay.workshop.views.scenery import drawn
 from eve_replay.workshop.views.stage import Stage
 
-HOME = Path(__file__).parents[3] / "notebooks" / "workshop" / "solutions"
+HOME = Path(__file__).parents[4] / "notebooks" / "workshop" / "solutions"
 PLAYED = [number for number, task in tasks().items() if task.kind != "judged"]
 
 
