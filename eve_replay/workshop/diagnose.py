@@ -46,9 +46,9 @@ def _find(seen: Evidence, breach: Breach) -> Diagnosis:
     if breach.code == "diverged":
         return Diagnosis(code="diverged", facts=diverged_facts(seen))
     if breach.code == "bothered":
-        return Diagnosis(
-            code="person-not-needed", facts={"subject": _entry_fields(seen, breach).get("subject", "")}
-        )
+        noted = {name: breach.facts[name] for name in ("because", "note", "value") if name in breach.facts}
+        subject = _entry_fields(seen, breach).get("subject", "")
+        return Diagnosis(code="person-not-needed", facts={"subject": subject, **noted})
     if breach.code == "extra":
         fields = dict(_entry_fields(seen, breach))
         effect = fields.pop("effect", "")

@@ -179,8 +179,24 @@ def _stale_claim(seen: Evidence, deed: Deed | None, result: object) -> Diagnosis
         still_open = not claims_done(result) and (
             _is_open(result) or (_is_open(value) and not _skips(result))
         )
-        return Diagnosis(code="pending-forever" if still_open else "claimed-not-done", facts=facts)
+        if still_open:
+            return Diagnosis(code="pending-forever", facts={**facts, **_unnamed(seen, each)})
+        if found.get("did") == "got" and claims_done(value):
+            facts["because"] = "noted-first"
+        return Diagnosis(code="claimed-not-done", facts=facts)
     return None
+
+
+def _unnamed(seen: Evidence, taker: Dealing) -> dict[str, object]:
+    """Whether the same call told a person after it had looked, in words that do not name the deed."""
+    place = (taker.call.process, taker.call.turn, taker.call.step, taker.call.position)
+    for each in seen.dealings:
+        told = each.facts("told")
+        call = each.call
+        here = (call.process, call.turn, call.step, call.position) == place and each.index > taker.index
+        if told is not None and here:
+            return {"because": "unnamed", "told": str(told.get("subject", ""))}
+    return {}
 
 
 def _row_or_search(dealing: Dealing) -> str:
@@ -244,10 +260,11 @@ def waits_for_a_claim(seen: Evidence) -> Diagnosis | None:
 
 
 def error_facts(seen: Evidence, error: str) -> dict[str, object]:
-    """An error, and the refusal behind it, which can be said in every language."""
+    """An error, the refusal behind it, which can be said in every language, and whether it needs no crash."""
     refused = next((each.facts for each in reversed(seen.trace) if each.kind == "bad-request"), None)
     if refused is None or not error.startswith("BadRequest"):
-        return {"error": error.rstrip(".")}
+        by_itself = not any(each.fault for each in seen.trace)
+        return {"error": error.rstrip("."), **({"because": "mistake"} if by_itself else {})}
     return {"error": error, "refusal": dict(refused)}
 
 

@@ -7,9 +7,9 @@ look at the ledger, the results and the trace, never at the tool.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
-from eve_replay.workshop.model import Ask, Breach, Case, Deed, Entry, Outcome, Promise
+from eve_replay.workshop.model import Ask, Breach, Case, Deed, Entry, Moment, Outcome, Promise
 
 __all__ = [
     "ask_of",
@@ -166,21 +166,52 @@ def no_lies() -> Promise:
 
 
 def person_only_when_needed() -> Promise:
-    """Return: a person is told only after something went wrong in that step (breach ``bothered``).
+    """Return: a person is told only of what a program cannot know (breach ``bothered``).
 
-    Without a crash or a lost answer before it there is nothing that a program could not know.
+    Without a crash or a lost answer before it in that step there is nothing unknown. Nor is there where the
+    same call, run by a process that died since, had acted and then written into the store that it is done
+    (with one of the words of :func:`no_lies`): that note is there to be read.
     """
 
     def promise(outcome: Outcome) -> Breach | None:
         for entry in outcome.ledger:
-            if entry.effect == "person" and not any(
-                moment.fault is not None and (moment.turn, moment.step) == (entry.turn, entry.step)
-                for moment in outcome.trace[: max(entry.moment, 0)]
-            ):
+            if entry.effect != "person":
+                continue
+            before = outcome.trace[: max(entry.moment, 0)]
+            if not any(m.fault is not None and (m.turn, m.step) == (entry.turn, entry.step) for m in before):
                 return Breach(code="bothered", entries=(entry.number,), facts=dict(entry.fields))
+            note = _own_note(outcome, entry, before)
+            if note is not None:
+                facts = {**entry.fields, "because": "noted", "note": note.facts["key"]}
+                return Breach(
+                    code="bothered", entries=(entry.number,), facts={**facts, "value": note.facts["value"]}
+                )
         return None
 
     return promise
+
+
+def _own_note(outcome: Outcome, told: Entry, before: Sequence[Moment]) -> Moment | None:
+    """Return the last thing an earlier run of a call wrote into the store, if it says that it is done."""
+    place = (told.turn, told.step, told.position)
+    acted = [
+        (each.process, each.moment)
+        for each in outcome.ledger
+        if each.effect in _NOTICED and (each.turn, each.step, each.position) == place
+    ]
+    names: dict[object, Moment | None] = {}
+    for index, moment in enumerate(before):
+        facts = moment.facts
+        if moment.kind != "acted" or facts.get("service") != "store":
+            continue
+        own = (moment.turn, moment.step, moment.position) == place and moment.process < told.process
+        after = any(process == moment.process and sent < index for process, sent in acted)
+        if facts.get("did") == "deleted":
+            names.pop(facts.get("key"), None)
+        elif facts.get("did") == "set":
+            done = own and after and claims_done(facts.get("value"))
+            names[facts.get("key")] = moment if done else None
+    return next(filter(None, reversed(names.values())), None)
 
 
 def it_ends() -> Promise:

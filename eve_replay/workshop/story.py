@@ -37,7 +37,9 @@ _LINES = 40
 #: Facts of a diagnosis that are times.
 _TIMES = ("between", "after", "looked_at", "landed_at", "sent_at", "released_at", "owned_at", "seconds")
 #: Facts that are quoted: they come from a learner's code or a model.
-_QUOTED = ("first_key", "second_key", "key", "claim", "value", "subject", "note", "asked", "recorded", "for")
+_QUOTED = (
+    "first_key", "second_key", "key", "claim", "value", "subject", "note", "told", "asked", "recorded", "for",
+)  # fmt: skip
 _COMMON_WORD = re.compile(r"[a-z]{3,} ")
 
 

@@ -136,6 +136,18 @@ WHY = texts(
         "进程 {owner} 用 {claim} 占了位，没做完就死了。进程 {looked_process} 一直等占位（{value}）变化，"
         "可再也没有人会改它。",
     ),
+    pending_forever__unnamed=(
+        "Process {owner} claimed {claim} and died before it was done. Process {looked_process} found the"
+        " claim ({value}) and told a person {told}, which does not say what it is about: nobody can look.",
+        "进程 {owner} 用 {claim} 占了位，没做完就死了。进程 {looked_process} 看到占位（{value}），"
+        "通知人工时只说了 {told}：没写明是哪一件，人也无从查起。",
+    ),
+    claimed_not_done__noted_first=(
+        "Process {owner} wrote {value} to {claim} before it had acted, and died between the two. Process"
+        " {looked_process} believed the note.",
+        "进程 {owner} 还没动手就先在 {claim} 写下了 {value}，然后死在两者之间。"
+        "进程 {looked_process} 相信了这条记录。",
+    ),
     claimed_not_done=(
         "Process {owner} claimed {claim} and died before it acted. Process {looked_process} found the"
         " claim and"
@@ -148,9 +160,10 @@ WHY = texts(
         "进程 {second_process} 来时，占位 {claim} 已经没了，于是它又占位、又做了一遍。",
     ),
     claim_released__deleted=(
-        "Process {released_process} gave the claim {claim} back. After that, process {second_process} could"
-        " claim it and act again.",
-        "进程 {released_process} 把占位 {claim} 释放了。之后进程 {second_process} 又能占位，于是又做了一遍。",
+        "Process {released_process} deleted the claim {claim}, so it was free again: process"
+        " {second_process} claimed it anew and acted once more.",
+        "进程 {released_process} 删掉了占位 {claim}，位子又空了："
+        "进程 {second_process} 重新占位，又做了一遍。",
     ),
     claim_released__ran_out=(
         "The claim {claim} was made for {seconds}. Process {second_process} came {between} after the first"
@@ -221,6 +234,11 @@ WHY = texts(
         "A person was told of {subject} although nothing had gone wrong in that step: no crash, no lost"
         " answer.",
         "那一步没有出任何问题（没有崩溃，也没有丢失回答），却为 {subject} 通知了人工。",
+    ),
+    person_not_needed__noted=(
+        "A person was told of {subject} although the store could say it: under {note} it holds {value},"
+        " written after the deed.",
+        "存储里明明查得到，却为 {subject} 通知了人工：{note} 的值是 {value}，是做完之后写下的。",
     ),
     not_asked_for=(
         "Nobody asked for this {effect}: {what}.",
@@ -336,6 +354,11 @@ NEXT = texts(
     diverged=(
         "A body must take the same way each time. What in it depends on the clock, on chance or on memory?",
         "函数体每次都必须走同一条路。其中有什么取决于时钟、随机数或内存？",
+    ),
+    threw__mistake=(
+        "It ends like this without any crash, so it is a slip in the code. Read the error, mend it, and"
+        " check again.",
+        "没有崩溃也会这样结束，说明代码本身有错。看看错误信息，改好再检查一次。",
     ),
     threw=(
         "Which error can come here, and what should the tool do then?",

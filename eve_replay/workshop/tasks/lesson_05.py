@@ -196,9 +196,10 @@ _HINTS = {
         "这台邮件服务器不认键。可以让存储替它记：outside.store.set_nx(名字, 值)。",
     ),
     "claimed-not-done": Text(
-        "The claim was there, the mail was not. A claim says that somebody began, not that it is done. What"
-        " is in the store when it is done?",
-        "占位有了，邮件没发。占位只说明有人开始了，不说明做完了。真正做完时，存储里应该是什么？",
+        "The store had an entry, the mail was not sent. A claim says that somebody began, not that it is"
+        " done. What is in the store when it is done, and when is that written?",
+        "存储里有记录，邮件却没发。占位只说明有人开始了，不说明做完了。真正做完时，存储里应该是什么，又该在"
+        "什么时候写？",
     ),
     "claim-ignored": Text(
         "The claim was pending, and the mail may have gone out. Sending it again is a guess. Who can find"
@@ -206,16 +207,17 @@ _HINTS = {
         "占位是 pending，邮件可能已经发出。再发一次只是猜。谁能查明？",
     ),
     "claim-released": Text(
-        "The claim was gone when the tool ran again. Recovery may come after 14 minutes (the lease, see"
-        " OBSERVED.md 4) or after days. How long does your claim have to last?",
-        "工具重新执行时，占位已经没了。恢复可能在 14 分钟后（租约，见 OBSERVED.md 4），也可能在几天后。你的"
-        "占位要保留多久？",
+        "The claim was gone, so the tool could claim and send again. Who may take a claim away, if nobody"
+        " knows whether the mail went out? And recovery may come after 14 minutes (the lease, see OBSERVED.md"
+        " 4) or after days: how long does your claim have to last?",
+        "占位没了，工具就能再占位、再发一次。既然没有人知道邮件发没发，谁可以拿走占位？而且恢复可能在 14 分"
+        "钟后（租约，见 OBSERVED.md 4），也可能在几天后：你的占位要保留多久？",
     ),
     "pending-forever": Text(
-        "A claim was found pending, and nobody learned of it. Who can find out whether the mail arrived?"
+        "A claim was found pending, and nobody learned of this mail. Who can find out whether it arrived?"
         " outside.people.tell(...) reaches them; name the mail in the text.",
-        "看到了 pending，却没有通知任何人。谁能查明邮件到没到？用 outside.people.tell(...) 通知人工，文字里"
-        "写明是哪封邮件。",
+        "看到了 pending，却没有人知道是哪封邮件。谁能查明它到没到？用 outside.people.tell(...) 通知人工，文字"
+        "里写明是哪封邮件。",
     ),
     "key-merged": Text(
         "Two different mails had one claim. What makes this mail this one?",
@@ -227,8 +229,9 @@ _HINTS = {
         "工具重新执行时，用了另一个名字占位。调用 id 是模型给的（第 4 课）。邮件本身有什么是不变的？",
     ),
     "person-not-needed": Text(
-        "A person was asked although nothing had gone wrong. Their time is for what no program can know.",
-        "什么也没出错，却打扰了人。人的时间，应该留给程序无从知道的事。",
+        "A person was asked although the tool could know. Their time is for what no program can know. When"
+        " does the store say that the mail went out?",
+        "工具自己能知道，却打扰了人。人的时间，应该留给程序无从知道的事。存储里什么值说明邮件已经发出？",
     ),
 }
 

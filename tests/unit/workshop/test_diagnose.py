@@ -21,6 +21,7 @@ from eve_replay.workshop.promises import (
     person_only_when_needed,
 )
 from eve_replay.workshop.runtime import run
+from eve_replay.workshop.story import next_hint, why
 from eve_replay.workshop.workflow import run_workflow
 
 
@@ -379,6 +380,30 @@ def test_claimed_not_done():
     assert found(pay, ONE, no_lies()).code == "claimed-not-done"
 
 
+def test_done_was_written_before_the_deed():
+    def pay(input, ctx, outside):
+        if outside.store.get(input["invoice"]) == "done":
+            return {"status": "already charged"}
+        outside.store.set(input["invoice"], "done")
+        return charge(input, outside)
+
+    said = found(pay)
+    assert (said.code, said.facts["because"], said.facts["owner"]) == ("claimed-not-done", "noted-first", 1)
+    assert "believed the note" in why(said) and "相信了" in why(said, "zh")
+
+
+def test_a_person_is_told_without_the_name():
+    def pay(input, ctx, outside):
+        if outside.store.set_nx(input["invoice"], "pending"):
+            return charge(input, outside)
+        outside.people.tell("something is open")
+        return {"status": "unknown"}
+
+    said = found(pay, ONE, done_or_told())
+    assert (said.code, said.facts["because"]) == ("pending-forever", "unnamed")
+    assert "'something is open'" in why(said) and "nobody is told" not in why(said)
+
+
 def test_pending_forever():
     def pay(input, ctx, outside):
         if not outside.store.set_nx(input["invoice"], "pending"):
@@ -463,6 +488,25 @@ def test_threw():
     assert found(pay, ONE, each_deed_once()).code == "threw"
 
 
+def test_an_error_that_needs_no_crash_is_a_slip_in_the_code():
+    def pay(input, ctx, outside):
+        return charge(input, outside, key=ctx.attempt)
+
+    for promise in (it_ends(), each_deed_once()):
+        said = found(pay, ONE, promise)
+        assert (said.code, said.facts["because"]) == ("threw", "mistake")
+        assert "slip in the code" in next_hint(said) and "'Context'" in why(said)
+
+    def second(input, ctx, outside):
+        if outside.store.get(input["invoice"]):
+            raise ValueError("was here before")
+        outside.store.set(input["invoice"], "x")
+        return charge(input, outside, key=input["invoice"])
+
+    said = found(second, ONE, it_ends())
+    assert said.code == "threw" and "because" not in said.facts
+
+
 def test_threw_a_timeout():
     def pay(input, ctx, outside):
         return charge(input, outside, key=input["invoice"])
@@ -488,6 +532,41 @@ def test_person_not_needed():
 
     said = found(pay, ONE, person_only_when_needed())
     assert said.code == "person-not-needed" and said.facts["subject"] == "INV-7 please check"
+
+
+def test_a_person_is_not_needed_where_the_tool_had_noted_that_it_is_done():
+    def pay(done):
+        def tool(input, ctx, outside):
+            if outside.store.set_nx(input["invoice"], "pending"):
+                charge(input, outside)
+                outside.store.set(input["invoice"], done)
+                return {"status": "charged"}
+            outside.people.tell("look at " + input["invoice"])
+            return {"status": "unknown"}
+
+        return tool
+
+    said = found(pay("done"), ONE, person_only_when_needed(), crashes=1)
+    assert (said.code, said.facts["because"], said.facts["note"]) == ("person-not-needed", "noted", "INV-7")
+    assert "'done'" in why(said) and "“done”" in why(said, "zh")
+    # A note that does not say so leaves it open, and so does a claim.
+    with pytest.raises(AssertionError, match="it holds"):
+        found(pay("maybe"), ONE, person_only_when_needed())
+
+
+def test_a_person_is_needed_where_only_the_claim_is_there():
+    def pay(input, ctx, outside):
+        if outside.store.set_nx(input["invoice"], "pending"):
+            charge(input, outside)
+            outside.store.set(input["invoice"], "done")
+            return {"status": "charged"}
+        if outside.store.get(input["invoice"]) == "done":
+            return {"status": "charged"}
+        outside.people.tell("look at " + input["invoice"])
+        return {"status": "unknown"}
+
+    with pytest.raises(AssertionError, match="it holds"):
+        found(pay, TWO, person_only_when_needed(), done_or_told())
 
 
 def test_not_asked_for():

@@ -97,6 +97,37 @@ def always_a_person(input, ctx, outside):
     return {"status": "unknown"}
 
 
+def a_person_even_when_done(input, ctx, outside):
+    if outside.store.set_nx(_mail(input), "pending"):
+        outside.mail.send(input["to"], input["subject"])
+        outside.store.set(_mail(input), "done")
+        return {"status": "sent"}
+    outside.people.tell("Sent or not? " + _mail(input))
+    return {"status": "unknown"}
+
+
+def tells_without_a_name(input, ctx, outside):
+    if outside.store.set_nx(_mail(input), "pending"):
+        outside.mail.send(input["to"], input["subject"])
+        outside.store.set(_mail(input), "done")
+        return {"status": "sent"}
+    if outside.store.get(_mail(input)) == "done":
+        return {"status": "sent"}
+    outside.people.tell("A mail may be missing")
+    return {"status": "unknown"}
+
+
+def done_comes_first(input, ctx, outside):
+    if outside.store.get(_mail(input)) == "done":
+        return {"status": "sent"}
+    if not outside.store.set_nx(_mail(input), "pending"):
+        outside.people.tell("Sent or not? " + _mail(input))
+        return {"status": "unknown"}
+    outside.store.set(_mail(input), "done")
+    outside.mail.send(input["to"], input["subject"])
+    return {"status": "sent"}
+
+
 WRONG = {
     "get_then_send": (get_then_send, "noted-too-late", "looks and sends in two steps"),
     "pending_means_sent": (pending_means_sent, "claimed-not-done", "takes the claim for the deed"),
@@ -109,4 +140,7 @@ WRONG = {
     "claim_by_person": (claim_by_person, "key-merged", "two mails to one person share a claim"),
     "note_in_memory": (note_in_memory, "memory-lost", "notes it in the memory of the process"),
     "always_a_person": (always_a_person, "person-not-needed", "tells a person although nothing went wrong"),
+    "a_person_even_when_done": (a_person_even_when_done, "person-not-needed", "does not read what it noted"),
+    "tells_without_a_name": (tells_without_a_name, "pending-forever", "does not say which mail"),
+    "done_comes_first": (done_comes_first, "claimed-not-done", "writes done before it sends"),
 }
