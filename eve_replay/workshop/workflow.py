@@ -14,11 +14,10 @@ replayed between two steps of one process, as with eve's inline steps.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable
 from typing import Any, cast
 
 from eve_replay.errors import WrongUse
-from eve_replay.recovery.situation import Code
 from eve_replay.workshop.breaking import calm
 from eve_replay.workshop.machine import MakeOutside, Runaway
 from eve_replay.workshop.model import Ask, Case, Outcome, Schedule
@@ -27,7 +26,9 @@ from eve_replay.workshop.recovering import CallState, Lies, Plan, Recovery, Step
 from eve_replay.workshop.rows import Place, jsonable
 from eve_replay.workshop.runtime import LIMIT, UNKNOWN, WAKE_UPS, made_id
 from eve_replay.workshop.session import End, Session, default_outside, forget, jsonable_result
-from eve_replay.workshop.tools import DONE, Done, drive
+from eve_replay.workshop.tools import drive
+from eve_replay.workshop.workflow_context import WorkflowContext
+from eve_replay.workshop.workflow_log import FatalError, Mark, Record, StepFailed, recorded
 
 __all__ = ["FatalError", "StepFailed", "WorkflowContext", "WorkflowRunner", "run_workflow"]
 
@@ -36,73 +37,8 @@ PERSON_SECONDS = 60.0
 RETRY_SECONDS = 1.0
 
 
-class FatalError(Exception):
-    """A step raises it when trying again makes no sense."""
-
-
-class StepFailed(Exception):
-    """What a body gets when a step has failed for good."""
-
-
 class _Parked(BaseException):
     """The body waits; it will be replayed."""
-
-
-#: What is durable of a record: kind, name, code, starts, whether leased, time of the newest start, whether a
-#: throw is recorded, when a sleep ends, how far the body of a step has come.
-RecordMark = tuple[str, str, Code, int, bool, float, bool, float, CallState]
-#: What is durable of a run: whether it is over, and its log.
-Mark = tuple[bool, tuple[RecordMark, ...]]
-
-
-class _Record:
-    """One line of the run's log: a step, a sleep or a question."""
-
-    __slots__ = (
-        "asked_at",
-        "call",
-        "code",
-        "error",
-        "inline",
-        "kind",
-        "name",
-        "number",
-        "result",
-        "resume",
-        "started",
-        "starts",
-        "threw",
-        "wakes",
-    )
-
-    def __init__(self, kind: str, name: str, number: int) -> None:
-        self.kind, self.name, self.number = kind, name, number
-        self.code: Code = "D"
-        self.starts = self.wakes = 0
-        self.inline = True
-        self.threw = False
-        self.started = self.resume = 0.0
-        self.call: CallState = "waits"
-        self.result: object = None
-        self.error: str | None = None
-
-    @property
-    def done(self) -> bool:
-        return self.code == "done"
-
-    def mark(self) -> RecordMark:
-        """Return what is durable of it."""
-        return (
-            self.kind,
-            self.name,
-            self.code,
-            self.starts,
-            self.inline,
-            self.started,
-            self.threw,
-            self.resume,
-            self.call,
-        )
 
 
 class WorkflowRunner:
@@ -181,11 +117,11 @@ class _Run(Session):
         super().__init__(runner, schedule, full, marks)
         self.runner, self.body, self.ask = runner, runner.body, runner.ask
         self.seed = runner.case.seed
-        self.log: list[_Record] = []
+        self.log: list[Record] = []
         self.over = False
         self.cursor = 0
         self.clock = 0.0
-        self.inside: _Record | None = None
+        self.inside: Record | None = None
 
     # -- one process ------------------------------------------------------------------------------------
 
@@ -248,7 +184,7 @@ class _Run(Session):
     def _durable(self) -> Mark:
         return (self.over, tuple(record.mark() for record in self.log))
 
-    def next(self, kind: str, name: str) -> _Record:
+    def next(self, kind: str, name: str) -> Record:
         """Return the record of what the body does next: an old one when it is being replayed."""
         machine = self.machine
         machine.count()
@@ -262,7 +198,7 @@ class _Run(Session):
             return record
         if self.cursor >= machine.limit:
             machine.leave_with(Runaway())
-        record = _Record(kind, name, self.cursor)
+        record = Record(kind, name, self.cursor)
         self.log.append(record)
         self.cursor += 1
         return record
@@ -277,7 +213,7 @@ class _Run(Session):
         try:
             if record.done:
                 machine.place = self._place(record)
-                machine.note("replayed", _result(record))
+                machine.note("replayed", recorded(record))
             while not record.done:
                 self._attempt(record, function, args)
         finally:
@@ -287,11 +223,11 @@ class _Run(Session):
             raise StepFailed(record.error)
         return jsonable(record.result)
 
-    def _place(self, record: _Record) -> Place:
+    def _place(self, record: Record) -> Place:
         step_id = made_id("step", self.seed, record.number)
         return Place(0, record.number, record.starts, 0, record.name, step_id)
 
-    def _attempt(self, record: _Record, function: Callable[..., object], args: tuple[object, ...]) -> None:
+    def _attempt(self, record: Record, function: Callable[..., object], args: tuple[object, ...]) -> None:
         machine = self.machine
         most = self.recovery.environment.max_retries + 1
         record.inline = record.starts == 0
@@ -328,7 +264,7 @@ class _Run(Session):
         machine.moment("returned", {"result": result} if error is None else {"error": error})
         self._commit(record, result, error)
 
-    def _commit(self, record: _Record, result: object, error: str | None) -> None:
+    def _commit(self, record: Record, result: object, error: str | None) -> None:
         """Write it down. formats/SWEEP.md section 1: lock, record, event; only the event counts."""
         machine = self.machine
         if self.policy == "eve":
@@ -348,7 +284,7 @@ class _Run(Session):
         self._write(record, result, error)
         machine.moment("committed", {"turn_over": False})
 
-    def _write(self, record: _Record, result: object, error: str | None) -> None:
+    def _write(self, record: Record, result: object, error: str | None) -> None:
         record.code = "done"
         record.result, record.error = result, error
         record.resume = self.machine.seconds
@@ -356,7 +292,7 @@ class _Run(Session):
 
     # -- parking ------------------------------------------------------------------------------------------
 
-    def park(self, record: _Record) -> None:
+    def park(self) -> None:
         """Leave the body; the process may die while it waits."""
         self._mark()
         self.machine.leave_with(_Parked())
@@ -410,81 +346,6 @@ class _Run(Session):
                 self._write(record, record.result, record.error)
             elif each.calls == ("unknown",):
                 self._write(record, None, UNKNOWN)
-
-
-def _result(record: _Record) -> Mapping[str, object]:
-    if record.error is not None:
-        return {"name": record.name, "error": record.error}
-    return {"name": record.name, "result": record.result}
-
-
-class WorkflowContext:
-    """What a workflow body knows and can do.
-
-    Attributes:
-        session_id, run_id: of the run, stays for ever.
-        turn_id: ``turn_0``.
-        call_id: of the call of the model that started it, stays for ever: the model is not asked again.
-    """
-
-    __slots__ = ("_run", "call_id", "run_id", "session_id", "turn_id")
-
-    def __init__(self, run: _Run, run_id: str, call_id: str) -> None:
-        self._run = run
-        self.session_id = self.run_id = run_id
-        self.turn_id, self.call_id = "turn_0", call_id
-
-    @property
-    def now(self) -> float:
-        """Time of the newest record the body has seen: the same on every replay."""
-        return self._run.clock if self._run.inside is None else self._run.machine.seconds
-
-    @property
-    def step_id(self) -> str:
-        """Id of the step that is running, the same on every attempt; empty outside a step."""
-        record = self._run.inside
-        return "" if record is None else made_id("step", self._run.seed, record.number)
-
-    def step(self, name: str, function: Callable[..., object], *args: object) -> Any:
-        """Run ``function(*args)`` and record its result under a name; on replay return the record.
-
-        Raises:
-            StepFailed: it threw until its budget was used up.
-        """
-        return _awaitable(self._run.step(str(name), function, args))
-
-    def ask(self, question: object) -> Any:
-        """Park until a person answers; return the answer."""
-        run = self._run
-        record = run.next("ask", str(question))
-        if not record.done:
-            run.machine.note("asked", {"question": str(question)})
-            run.park(record)
-        run.clock = max(run.clock, record.resume)
-        return _awaitable(jsonable(record.result))
-
-    def sleep(self, seconds: float) -> Done:
-        """Park for a while; the end of it is recorded when it begins."""
-        run = self._run
-        record = run.next("sleep", str(float(seconds)))
-        if not record.done:
-            record.resume = run.machine.seconds + max(0.0, float(seconds))
-            run.park(record)
-        run.clock = max(run.clock, record.resume)
-        return DONE
-
-    def note(self, text: object) -> None:
-        """Write a line into the story; nobody else sees it."""
-        if self._run.machine.gone is None:
-            self._run.machine.count()
-            self._run.machine.note("note", {"text": str(text)})
-
-
-def _awaitable(value: object) -> object:
-    """What can be awaited too, where Python allows it."""
-    from eve_replay.workshop.outside.base import answered
-
-    return answered(value)
 
 
 def run_workflow(
