@@ -13,6 +13,7 @@ import click
 
 from eve_replay.cli._common import Shell, command, echo, emit_json
 from eve_replay.cli._workshop_common import hanging, language_option, limit_options, verdict_lines
+from eve_replay.cli._workshop_words import said
 from eve_replay.errors import NotFound, SourceUnreadable
 from eve_replay.problems import Receipt
 from eve_replay.views.text import Line, line
@@ -41,6 +42,7 @@ class _Checked:
     book: Book | None = None
     verdict: Verdict | None = None
     words: str = ""
+    language: Language = "en"
 
 
 @command("check")
@@ -93,7 +95,8 @@ def cli(
         shell.exit_code = 1
     if not shell.json and len(results) > 1:
         passed = sum(each.state == "passed" for each in results)
-        echo(shell, [(), line(f"{passed} of {len(results)} passed.")])
+        told = language or ("zh" if readable and all(each.language == "zh" for each in readable) else "en")
+        echo(shell, [(), line(said("some-passed", told, passed=passed, all=len(results)))])
 
 
 def limits_of(seconds: float, megabytes: int) -> Limits:
@@ -138,24 +141,22 @@ def _one(path: Path, language: Language | None, saved: bool, limits: Limits) -> 
         return _Checked(path=str(path), state="unreadable", words=str(error))
     told = language or book.language
     if saved:
-        return _saved(path, book)
+        return _saved(path, book, told)
     verdict = judged(book, told, limits)
     if verdict is None:
-        which = f"Lesson {book.lesson}" if book.lesson else "It does not say which lesson it is, so it"
-        return _Checked(path=str(path), state="no exercise", book=book, words=f"{which} has no exercise.")
-    return _Checked(
-        path=str(path), state="passed" if verdict.passed else "failed", book=book, verdict=verdict
-    )
+        words = said("no-exercise" if book.lesson else "no-lesson", told, lesson=book.lesson)
+        return _Checked(path=str(path), state="no exercise", book=book, words=words, language=told)
+    state: State = "passed" if verdict.passed else "failed"
+    return _Checked(path=str(path), state=state, book=book, verdict=verdict, language=told)
 
 
-def _saved(path: Path, book: Book) -> _Checked:
+def _saved(path: Path, book: Book, language: Language) -> _Checked:
     """What the notebook says of itself: its last check's output, else the progress file beside it."""
     shown = book.saved
     known = Progress(path.parent).lesson(book.lesson)
     if shown is None and not known.checks:
-        return _Checked(
-            path=str(path), state="not checked", book=book, words="It was not checked, as far as it says."
-        )
+        words = said("not-checked", language)
+        return _Checked(path=str(path), state="not checked", book=book, words=words, language=language)
     if shown is not None:
         passed, words = (
             shown.get("passed") is True,
@@ -163,20 +164,26 @@ def _saved(path: Path, book: Book) -> _Checked:
         )
     else:
         passed, words = known.passed, known.checks[-1].code
-    times = f" Checked {known.tries} times." if known.tries > 1 else ""
-    told = words or ("It passed." if passed else "It did not pass.")
-    return _Checked(path=str(path), state="passed" if passed else "failed", book=book, words=told + times)
+    times = said("times", language, count=known.tries) if known.tries > 1 else ""
+    told = words or said("did-pass" if passed else "did-not", language)
+    state: State = "passed" if passed else "failed"
+    return _Checked(path=str(path), state=state, book=book, words=told + times, language=language)
 
 
 def _lines(shell: Shell, result: _Checked, *, first: bool) -> list[Line]:
     book = result.book
-    lesson = f"  lesson {book.lesson}" if book is not None and book.lesson else ""
+    lesson = _lesson(book.lesson, result.language) if book is not None and book.lesson else ""
     head = [line((result.path, "strong"), (lesson, "muted"))]
     out: list[Line] = head if first else [(), *head]
     if result.verdict is not None:
         return out + verdict_lines(shell, result.verdict)
     sign, tone = _SIGNS.get(result.state, ("  ", "muted"))
     return out + hanging(sign, result.words, shell.width, tone)
+
+
+def _lesson(lesson: str, language: Language) -> str:
+    # "lesson 01" stays what it was; in Chinese the number stands in a sentence
+    return said("lesson", language, lesson=lesson.lstrip("0") or lesson if language == "zh" else lesson)
 
 
 def _json(result: _Checked) -> dict[str, object]:

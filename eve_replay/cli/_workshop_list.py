@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from eve_replay.cli._common import Shell, command, echo, emit_json
 from eve_replay.cli._workshop_common import language_option, shipped, shipped_books
+from eve_replay.cli._workshop_words import said
+from eve_replay.views.safe import display_width
 from eve_replay.views.text import line, paragraph
 from eve_replay.workshop.book import Book
 from eve_replay.workshop.lesson import tasks
@@ -25,13 +27,11 @@ def cli(shell: Shell, language: Language | None) -> None:
         return
     minutes = sum(int(str(row["minutes"])) for row in rows)
     for row in rows:
-        head = f"{row['lesson']}  {row['minutes']} min  "
+        head = f"{row['lesson']}  {said('minutes', language, minutes=row['minutes'])}  "
         echo(shell, [line((head, "muted"), (str(row["title"]), "strong"))])
-        echo(shell, paragraph(str(row["finds"]), width=shell.width, indent=len(head)) if row["finds"] else [])
-    told = (
-        f"Together about {minutes} minutes. `eve-replay workshop start` copies them and opens JupyterLab; "
-        "`eve-replay workshop play 1` shows a first crash right here."
-    )
+        indent = display_width(head)
+        echo(shell, paragraph(str(row["finds"]), width=shell.width, indent=indent) if row["finds"] else [])
+    told = said("together", language, minutes=minutes)
     echo(shell, [(), *paragraph(told, width=shell.width)])
 
 

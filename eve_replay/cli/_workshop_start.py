@@ -9,6 +9,7 @@ import click
 
 from eve_replay.cli._common import Shell, command, echo
 from eve_replay.cli._workshop_common import language_option, shipped
+from eve_replay.cli._workshop_words import said
 from eve_replay.cli.lab import open_lab
 from eve_replay.errors import SourceUnreadable, WrongUse
 from eve_replay.views.text import line
@@ -47,8 +48,10 @@ def cli(
     """
     folder = Path(target or ("eve-replay-workshop-zh" if language == "zh" else "eve-replay-workshop"))
     copied, kept = copy_lessons(folder, language or "en", instructor=instructor)
-    remark = f", {kept} kept as they were" if kept else ""
-    echo(shell, [line(f"{plural(copied, 'file')} copied to ", (str(folder), "strong"), remark)])
+    told: Language = language or "en"
+    copies = said("copied", told, count=copied, files=plural(copied, "file"))
+    remark = said("kept", told, count=kept) if kept else ""
+    echo(shell, [line(copies, (str(folder), "strong"), remark)])
     if not copy_only:
         shell.exit_code = open_lab(next_lesson(folder), port=port, no_browser=no_browser)
 

@@ -14,6 +14,7 @@ import click
 from eve_replay.cli._common import Shell, command, echo, emit_json, finish, note
 from eve_replay.cli._workshop_check import judged, limits_of
 from eve_replay.cli._workshop_common import hanging, language_option, limit_options, shipped_books
+from eve_replay.cli._workshop_words import said
 from eve_replay.errors import SourceUnreadable
 from eve_replay.problems import Receipt
 from eve_replay.views.table import Cell, Column, Row, Table, table_lines
@@ -99,23 +100,24 @@ def _run(
     }
     if not books:
         return {}
-    words = f"Running {plural(len(books), 'answer')} of {plural(len(works), 'learner')}, {jobs} at a time."
-    note(shell, words)
+    answers, learners = plural(len(books), "answer"), plural(len(works), "learner")
+    facts = {"answers": answers, "learners": learners, "count": len(books), "people": len(works)}
+    note(shell, said("running", language, jobs=jobs, **facts))
 
     def one(book: Book) -> tuple[bool, str]:
         verdict = judged(book, language, limits)
         return (verdict.passed, verdict.code) if verdict is not None else (True, "")
 
     watched = sys.stderr.isatty()
-    said: dict[_Key, tuple[bool, str]] = {}
+    done: dict[_Key, tuple[bool, str]] = {}
     with ThreadPoolExecutor(max_workers=jobs) as pool:
         for key, each in zip(books, pool.map(one, books.values()), strict=True):
-            said[key] = each
+            done[key] = each
             if watched:
-                click.echo(f"\r{len(said)} of {len(books)} ", nl=False, err=True)
+                click.echo(f"\r{len(done)} / {len(books)} ", nl=False, err=True)
     if watched:
         click.echo(err=True)
-    return said
+    return done
 
 
 def _write(name: str, summary: Summary) -> None:
@@ -127,22 +129,21 @@ def _write(name: str, summary: Summary) -> None:
 
 
 def _tell(shell: Shell, summary: Summary, language: Language) -> None:
-    columns = [Column(title="learner", shrink=1, minimum=6)]
+    columns = [Column(title=said("learner", language), shrink=1, minimum=6)]
     columns += [Column(title=lesson) for lesson in summary.lessons]
-    columns.append(Column(title="right", align="right", optional=True))
+    columns.append(Column(title=said("right", language), align="right", optional=True))
     rows: list[Row] = [
         [each.name, *(_cell(each.mark(lesson)) for lesson in summary.lessons), _right(each.marks)]
         for each in summary.learners
     ]
-    table = Table(columns=columns, rows=rows, empty="There is no lesson notebook in this folder.")
+    table = Table(columns=columns, rows=rows, empty=said("empty", language))
     echo(shell, table_lines(table, width=shell.width, gap=1))
     if not rows:
         return
-    legend = "✓ passed   ✗3 tried three times, not passed   · not begun   right: predictions that were right"
-    echo(shell, [(), *paragraph(legend, width=shell.width, tone="muted")])
+    echo(shell, [(), *paragraph(said("legend", language), width=shell.width, tone="muted")])
     told = [(lesson, _stumbles(summary, lesson, language)) for lesson in summary.lessons]
     if any(words for _, words in told):
-        echo(shell, [(), line(("What they stumble over", "strong"))])
+        echo(shell, [(), line((said("stumbles", language), "strong"))])
         for lesson, words in told:
             for number, each in enumerate(words):
                 echo(shell, hanging(f"  {lesson if number == 0 else '  '}  ", each, shell.width))
@@ -165,7 +166,7 @@ def _stumbles(summary: Summary, lesson: str, language: Language) -> list[str]:
     """Return the most frequent failures of a lesson: ``12 of 30: a key that changes ...``."""
     begun = summary.begun(lesson)
     return [
-        f"{count} of {begun}: {_named(lesson, code, language)}"
+        said("of", language, count=count, begun=begun, words=_named(lesson, code, language))
         for code, count in summary.stumbles(lesson)[:_MOST_STUMBLES]
     ]
 
@@ -178,6 +179,5 @@ def _named(lesson: str, code: str, language: Language) -> str:
     hint = tasks()[lesson].hints.get(code)
     if hint is None:
         return code
-    said = hint.get(language)
-    first = re.split(r"(?<=[.?!])\s|(?<=[。？！])", said, maxsplit=1)[0]
-    return f"{code}: {first}"
+    first = re.split(r"(?<=[.?!])\s|(?<=[。？！])", hint.get(language), maxsplit=1)[0]
+    return said("colon", language, code=code, words=first)
