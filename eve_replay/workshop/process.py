@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import functools
 from ast import literal_eval
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Callable, Iterable
 from itertools import count
 from random import Random
@@ -26,27 +26,36 @@ __all__ = ["Memory"]
 
 #: Beyond this many containers nothing more is watched: it is data, not the memory of a tool.
 _MOST = 20_000
-_PLAIN = (str, int, float, bytes, bool, type(None))
-#: A type that nobody can add anything to (``Py_TPFLAGS_IMMUTABLETYPE``).
-_IMMUTABLE = 1 << 8
 _MISSING = object()
-_OF_CLASSES = ("__dict__", "__weakref__")
-_CONTAINERS = (dict, list, set, deque, bytearray, tuple, frozenset)
 _LRU = type(functools.lru_cache(maxsize=1)(lambda: None))
 
 
+class _Cell:
+    """One place that remembers: what it held, how to see whether it changed, how to put it back."""
+
+    __slots__ = ("held", "put", "read", "same")
+
+    def __init__(
+        self, read: Callable[[], Any], put: Callable[[Any], None], same: Callable[[Any, Any], bool]
+    ) -> None:
+        self.read, self.put, self.same = read, put, same
+        self.held = read()
+
+    def renew(self) -> bool:
+        """Put back what was held. Returns whether it had changed."""
+        if self.same(self.read(), self.held):
+            return False
+        self.put(self.held)
+        return True
+
+
 class Memory:
-    """The module memory of some tools, as it was when this was made.
+    """The module memory of some tools, as it was when this was made."""
 
-    Attributes:
-        beyond: what a tool could remember in and that cannot be put back.
-    """
+    __slots__ = ("_cells",)
 
-    __slots__ = ("_cells", "beyond")
-
-    def __init__(self, cells: list[Place], beyond: Iterable[object] = ()) -> None:
+    def __init__(self, cells: list[_Cell]) -> None:
         self._cells = cells
-        self.beyond = tuple(beyond)
 
     @classmethod
     def of(cls, functions: Iterable[Callable[..., object]]) -> Memory:
@@ -55,8 +64,7 @@ class Memory:
         Args:
             functions: tools or workflow bodies; their helper functions are found through the names they use.
         """
-        walk = _Walk(list(functions))
-        return cls(walk.cells, walk.beyond)
+        return cls(_Walk(list(functions)).cells)
 
     def renew(self) -> bool:
         """Put everything back, as a new process has it. Returns whether anything had changed."""
@@ -74,8 +82,7 @@ class _Walk:
     """Finds the places, each once, from functions over names to containers and what these hold."""
 
     def __init__(self, functions: list[Callable[..., object]]) -> None:
-        self.cells: list[Place] = []
-        self.beyond: list[object] = []
+        self.cells: list[_Cell] = []
         self._seen: dict[int, object] = {}
         self._names: dict[int, tuple[dict[str, Any], set[str]]] = {}
         self._programs: set[int] = set()
@@ -94,43 +101,17 @@ class _Walk:
             self._watch_names(space, names)
 
     def _visit(self, value: object) -> None:
-        if type(value) in _PLAIN or id(value) in self._seen:
+        if value is None or isinstance(value, (str, int, float, bytes, bool)) or id(value) in self._seen:
             return
         self._seen[id(value)] = value
         if isinstance(value, FunctionType):
             self._function(value)
         elif isinstance(value, MethodType):
             self._todo += [value.__self__, value.__func__]
-        elif isinstance(value, BuiltinFunctionType):
-            if not isinstance(value.__self__, ModuleType):
-                self._todo.append(value.__self__)
-        elif isinstance(value, ModuleType):
-            self._module(value)
+        elif isinstance(value, functools.partial):
+            self._todo += [value.func, *value.args, *value.keywords.values()]
         elif isinstance(value, _LRU):
             self._cache(value)
-        elif isinstance(value, (staticmethod, classmethod, property)):
-            self._todo += [getattr(value, each, None) for each in ("__func__", "fget", "fset")]
-        elif isinstance(value, type):
-            if self._is_own(value):
-                self._class(value)
-                self._todo += [type(value), *value.__bases__]
-                self._todo += [each for name, each in vars(value).items() if name not in _OF_CLASSES]
-            elif not value.__flags__ & _IMMUTABLE:
-                self._class(value)
-        elif self._held(value) or self._is_own(type(value)):
-            self._object(value)
-        elif cannot_be_put_back(value):
-            self.beyond.append(value)
-        else:
-            self._foreign(value)
-
-    def _is_own(self, kind: type) -> bool:
-        return kind.__module__ in self._modules
-
-    def _held(self, value: object) -> bool:
-        """Watch what a container, or an object that is like one, holds. Returns whether it is one."""
-        if isinstance(value, functools.partial):
-            self._todo += [value.func, *value.args, *value.keywords.values()]
         elif isinstance(value, (tuple, frozenset)):
             self._todo += list(value)
         elif isinstance(value, dict):
@@ -139,52 +120,15 @@ class _Walk:
             self._sequence(value)
         elif isinstance(value, set):
             self._set(value)
-        elif (odd := odd_place(value)) is not None:
-            places, inside = odd
-            self.cells += places
-            self._todo += inside
-        else:
-            return False
-        return True
-
-    def _foreign(self, value: object) -> None:
-        """Watch the attributes of an object of another package, and the containers in these, no further."""
-        fields = getattr(value, "__dict__", None)
-        if not isinstance(fields, dict) or id(fields) in self._seen:
-            return
-        self._seen[id(fields)] = fields
-        waiting: list[object] = [fields]
-        while waiting and len(self._seen) < _MOST:
-            one = waiting.pop()
-            before = len(self._todo)
-            self._held(one)
-            inside, self._todo[before:] = self._todo[before:], []
-            for each in inside:
-                if id(each) not in self._seen and isinstance(each, _CONTAINERS):
-                    self._seen[id(each)] = each
-                    waiting.append(each)
-
-    def _module(self, module: ModuleType) -> None:
-        """Watch the public names of a module: those in it, and those that somebody adds."""
-        space = vars(module)
-        if id(space) in self._programs:
-            return
-
-        def read() -> list[tuple[str, Any]]:
-            return [pair for pair in list(space.items()) if pair[0][:1] != "_" or pair[0] not in known]
-
-        def put(items: list[tuple[str, Any]]) -> None:
-            before = dict(items)
-            for name, value in read():
-                # A submodule that was imported meanwhile is no memory.
-                if name not in before and not isinstance(value, ModuleType):
-                    del space[name]
-            space.update(items)
-
-        known = frozenset(space)
-        self.cells.append(Place(read, put, _same_names))
-        if module.__name__ == "random":
-            self._todo.append(space.get("_inst"))
+        elif isinstance(value, (staticmethod, classmethod, property)):
+            self._todo += [getattr(value, each, None) for each in ("__func__", "fget", "fset")]
+        elif isinstance(value, Random):
+            self.cells.append(_Cell(value.getstate, value.setstate, lambda now, before: bool(now == before)))
+        elif isinstance(value, type):
+            if value.__module__ in self._modules:
+                self._class(value)
+        elif type(value).__module__ in self._modules or isinstance(value, SimpleNamespace):
+            self._object(value)
 
     def _function(self, function: FunctionType) -> None:
         if id(function.__globals__) in self._programs:
@@ -196,9 +140,10 @@ class _Walk:
             for name in names - known:
                 known.add(name)
                 self._todo.append(space.get(name))
-            self._todo += [sys.modules[name] for name in names if name in sys.modules and name not in space]
-            for name in ("__defaults__", "__kwdefaults__", "__doc__", "__name__", "__annotations__"):
-                self._slot(function, name)
+        if function.__defaults__ is not None:
+            self._slot(function, "__defaults__")
+        if function.__kwdefaults__:
+            self._todo.append(function.__kwdefaults__)
         # Watched even when empty: `tool.seen = ...` may make the first attribute.
         self._dict(function.__dict__)
         for cell in function.__closure__ or ():
@@ -221,35 +166,30 @@ class _Walk:
             else:
                 del cell.cell_contents
 
-        self.cells.append(Place(read, put, _is))
+        self.cells.append(_Cell(read, put, _is))
         held = read()
         if held is not _MISSING and not isinstance(held, _Counter):
             self._todo.append(held)
 
     def _slot(self, owner: object, name: str) -> None:
-        self.cells.append(Place(lambda: getattr(owner, name), lambda value: setattr(owner, name, value), _is))
+        self.cells.append(_Cell(lambda: getattr(owner, name), lambda value: setattr(owner, name, value), _is))
         self._todo.append(getattr(owner, name))
 
     def _dict(self, held: dict[Any, Any]) -> None:
-        kind: Any = OrderedDict if isinstance(held, OrderedDict) else dict
-
         def put(items: list[tuple[Any, Any]]) -> None:
-            kind.clear(held)
-            kind.update(held, items)
+            dict.clear(held)
+            dict.update(held, items)
 
-        self.cells.append(Place(lambda: list(kind.items(held)), put, _same_pairs))
+        self.cells.append(_Cell(lambda: list(dict.items(held)), put, _same_pairs))
         for key, value in held.items():
             self._todo += [key, value]
 
     def _sequence(self, held: list[Any] | deque[Any] | bytearray) -> None:
         def put(items: list[Any]) -> None:
-            try:
-                held.clear()
-                held.extend(items)
-            except BufferError:  # somebody looks at these bytes: then their number cannot have changed
-                held[:] = bytes(items)  # type: ignore[index,call-overload]
+            held.clear()
+            held.extend(items)
 
-        self.cells.append(Place(lambda: list(held), put, _same_items))
+        self.cells.append(_Cell(lambda: list(held), put, _same_items))
         if not isinstance(held, bytearray):
             self._todo += list(held)
 
@@ -258,12 +198,12 @@ class _Walk:
             held.clear()
             held.update(items)
 
-        self.cells.append(Place(lambda: frozenset(held), put, lambda one, two: bool(one == two)))
+        self.cells.append(_Cell(lambda: frozenset(held), put, lambda one, two: bool(one == two)))
         self._todo += list(held)
 
     def _cache(self, cached: Any) -> None:
         self.cells.append(
-            Place(
+            _Cell(
                 lambda: cached.cache_info().currsize, lambda _: cached.cache_clear(), lambda now, _: not now
             )
         )
@@ -284,14 +224,12 @@ class _Walk:
                 if now.get(name, _MISSING) is not value:
                     setattr(owner, name, value)
 
-        self.cells.append(Place(read, put, _same_pairs))
+        self.cells.append(_Cell(read, put, _same_pairs))
+        self._todo += [value for _, value in read()]
+        self._todo += list(owner.__bases__)
 
     def _object(self, value: object) -> None:
-        if type(value).__module__ == "builtins" and not isinstance(value, BaseException):
-            return
         self._todo.append(type(value))
-        if isinstance(value, BaseException):
-            self._slot(value, "args")
         fields = getattr(value, "__dict__", None)
         if isinstance(fields, dict):
             self._seen[id(fields)] = fields
@@ -299,7 +237,7 @@ class _Walk:
         for base in type(value).__mro__:
             slots = base.__dict__.get("__slots__", ())
             for name in (slots,) if isinstance(slots, str) else slots:
-                if hasattr(value, name) and name not in _OF_CLASSES:
+                if hasattr(value, name) and name not in ("__dict__", "__weakref__"):
                     self._slot(value, name)
 
     def _watch_names(self, space: dict[str, Any], names: set[str]) -> None:
@@ -316,7 +254,7 @@ class _Walk:
                     space.pop(name, None)
 
         if wanted:
-            self.cells.append(Place(read, put, _same_pairs))
+            self.cells.append(_Cell(read, put, _same_pairs))
 
 
 class _Counter:
@@ -378,16 +316,6 @@ def _is(now: object, before: object) -> bool:
 
 def _same_items(now: list[Any], before: list[Any]) -> bool:
     return len(now) == len(before) and all(map(_is, now, before))
-
-
-def _same_names(now: list[tuple[Any, Any]], before: list[tuple[Any, Any]]) -> bool:
-    """As :func:`_same_pairs`; modules imported meanwhile do not count."""
-    if len(now) == len(before):
-        return _same_pairs(now, before)
-    known = {name for name, _ in before}
-    return _same_pairs(
-        [pair for pair in now if pair[0] in known or not isinstance(pair[1], ModuleType)], before
-    )
 
 
 def _same_pairs(now: list[tuple[Any, Any]], before: list[tuple[Any, Any]]) -> bool:
