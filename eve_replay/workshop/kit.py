@@ -7,7 +7,6 @@ pip by itself asks the markers of the computer it runs on, and so would leave ou
 from __future__ import annotations
 
 import shutil
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +18,7 @@ from eve_replay.workshop.kit_files import readme, start_scripts
 from eve_replay.workshop.machines import Machine
 from eve_replay.workshop.model import Language
 from eve_replay.workshop.programs import Say, ToolFailed, has_module, pip_download, require
-from eve_replay.workshop.site import Lessons, check_place, move_into_place, size_of
+from eve_replay.workshop.site import Lessons, beside, check_place, move_into_place, size_of
 from eve_replay.workshop.wheels import NAME, Wheel, own_wheel, read_wheel, write_zip
 
 __all__ = ["EXTRA", "Kit", "build_kit", "resolve"]
@@ -87,9 +86,8 @@ def build_kit(
         (has_module("pip"), "pip", "install pip with `python -m ensurepip`"),
     ]
     require(needs, purpose="To make the kit")
-    out.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{out.name}-", dir=out.parent) as scratch:
-        made = Path(scratch) / "kit"
+    with beside(out) as scratch:
+        made = scratch / "kit"
         place = made / "wheels"
         place.mkdir(parents=True)
         say("the wheel of this eve-replay" + ("" if instructor else ", without solutions"))
@@ -97,7 +95,7 @@ def build_kit(
         found: dict[str, Wheel] = {own.name: read_wheel(own)}
         for number, machine in enumerate(machines, 1):
             say(f"[{number}/{len(machines)}] wheels for {machine}")
-            chosen = resolve(machine, read_wheel(own), Path(scratch) / f"machine-{number}", say, sources)
+            chosen = resolve(machine, read_wheel(own), scratch / f"machine-{number}", say, sources)
             for wheel in chosen.values():
                 if wheel.path.name not in found:
                     shutil.copyfile(wheel.path, place / wheel.path.name)

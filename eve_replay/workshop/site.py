@@ -6,11 +6,12 @@ place and moved there when it is whole.
 
 from __future__ import annotations
 
+import contextlib
 import importlib.metadata
 import importlib.util
 import shutil
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -24,7 +25,7 @@ from eve_replay.workshop.programs import Say, ToolFailed, has_module, npm_pack, 
 from eve_replay.workshop.site_pages import index_page, lessons_in, readme
 from eve_replay.workshop.wheels import Wheel, own_wheel, read_wheel
 
-__all__ = ["Built", "Lessons", "build_site", "check_place", "move_into_place", "size_of"]
+__all__ = ["Built", "Lessons", "beside", "build_site", "check_place", "move_into_place", "size_of"]
 
 #: The files of the lessons per language: where each lies, and where it goes.
 Lessons = Mapping[Language, Sequence[tuple[Path, Path]]]
@@ -86,9 +87,7 @@ def build_site(
     check_place(out, MARK, force=force)
     _require(runtime)
     version = _wanted_pyodide()
-    out.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{out.name}-", dir=out.parent) as scratch:
-        work = Path(scratch)
+    with beside(out) as work:
         lite = work / "lite"
         for name in ("own", "npm", "wheels", "lite"):
             (work / name).mkdir()
@@ -139,15 +138,32 @@ def check_place(out: Path, mark: str, *, force: bool) -> None:
         raise WrongUse(f"{out} is the folder you are in.", hint="Name a folder inside of it.")
 
 
-def move_into_place(made: Path, out: Path) -> None:
-    """Put a finished folder where an earlier one may be."""
+@contextlib.contextmanager
+def beside(out: Path) -> Iterator[Path]:
+    """Give a folder to work in, on the same disk as ``out``, gone at the end whatever happens.
+
+    Raises:
+        SourceUnreadable: there is no room, or no right to write there.
+    """
     try:
-        if out.exists():
-            aside = made.with_name("earlier")
-            out.rename(aside)
-        made.rename(out)
+        out.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=f".{out.name}-", dir=out.parent) as scratch:
+            yield Path(scratch)
     except OSError as error:
         raise SourceUnreadable(f"{out} cannot be written: {error.strerror or error}.") from error
+
+
+def move_into_place(made: Path, out: Path) -> None:
+    """Put a finished folder where an earlier one may be; that one stays when it fails."""
+    aside = made.with_name("earlier")
+    if out.exists():
+        out.rename(aside)
+    try:
+        made.rename(out)
+    except OSError:
+        if aside.exists():
+            aside.rename(out)
+        raise
 
 
 def size_of(folder: Path) -> int:

@@ -66,6 +66,9 @@ For a class there are two ways:
    is lost when the page is closed: browsers allow what it needs on https and on localhost alone.
    A server with https has no such limit.
 
+An answer that runs forever cannot be interrupted in a browser: Kernel, Restart. The menus change their
+language with Settings, Language.
+
 Handing in: File, Download in the menu saves the notebook with the answers. Put the notebooks of a class
 into one folder and run `eve-replay workshop summary FOLDER`.
 
@@ -93,6 +96,9 @@ site.json says what this site is made of, with the SHA-256 of every package.
 2. 教师在自己的电脑上启动服务器，学员打开 http://教师电脑的地址:8000 。课程、控件和检查都可用，
    笔记本也会保存；只有进度文件（预测、尝试次数）在关闭页面后会丢失，
    因为浏览器只在 https 和 localhost 上允许它需要的功能。
+
+无限循环的代码在浏览器里无法中断：用菜单 Kernel（内核）、Restart（重启）。
+菜单的语言在 Settings（设置）、Language（语言）里切换。
 
 交作业：菜单 File（文件）、Download（下载）。
 把全班的笔记本放进一个文件夹，运行 `eve-replay workshop summary 文件夹`。

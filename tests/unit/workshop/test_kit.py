@@ -15,6 +15,7 @@ from eve_replay.workshop.kit import build_kit, resolve
 from eve_replay.workshop.kit_files import readme, start_scripts
 from eve_replay.workshop.machines import PLATFORMS, here, machines
 from eve_replay.workshop.programs import ToolFailed, pip_download, python, require
+from eve_replay.workshop.site import beside, move_into_place
 from eve_replay.workshop.wheels import own_wheel, read_wheel, repack
 from tests.unit.workshop._wheels import make_wheel
 
@@ -260,3 +261,25 @@ def test_the_command_says_what_is_wrong(tmp_path, capsys):
     assert run(["workshop", "kit", str(tmp_path / "kit"), "--wheels", str(empty)]) == 3
     assert "no such package" in capsys.readouterr().err
     assert not (tmp_path / "kit").exists()
+
+
+def test_an_earlier_kit_stays_when_the_new_one_cannot_be_put_there(tmp_path, monkeypatch):
+    out = tmp_path / "kit"
+    out.mkdir()
+    (out / "old").write_text("old")
+
+    def failing(self, target):
+        if self.name == "made":
+            raise OSError(28, "No space left on device")
+        return real(self, target)
+
+    real = Path.rename
+    monkeypatch.setattr(Path, "rename", failing)
+    with pytest.raises(SourceUnreadable, match="No space left"), beside(out) as scratch:
+        (scratch / "made").mkdir()
+        move_into_place(scratch / "made", out)
+    assert (out / "old").read_text() == "old"
+    assert [each.name for each in tmp_path.iterdir()] == ["kit"]
+    (tmp_path / "file").write_text("")
+    with pytest.raises(SourceUnreadable, match="cannot be written"), beside(tmp_path / "file" / "kit"):
+        pass
