@@ -295,14 +295,29 @@ def _smaller_cases(case: Case) -> Iterator[Case]:
         for answer, asks in enumerate(turn.answers):
             if len(asks) > 1:
                 for position in reversed(range(len(asks))):
-                    fewer = asks[:position] + asks[position + 1 :]
-                    answers = (*turn.answers[:answer], fewer, *turn.answers[answer + 1 :])
-                    yield _with_turn(case, number, replace(turn, answers=answers))
+                    yield _with_turn(case, number, _without_ask(turn, answer, position))
 
 
 def _without_answer(turn: Turn, answer: int) -> Turn:
     other = {index - (index > answer): asks for index, asks in turn.other.items() if index != answer}
     return replace(turn, answers=turn.answers[:answer] + turn.answers[answer + 1 :], other=other)
+
+
+def _without_ask(turn: Turn, answer: int, position: int) -> Turn:
+    """Take one call out, also out of what the model says when it is asked again.
+
+    Left in there it would come from nowhere, and the story would no longer be the one of the case ("the other
+    way round" would be "something else").
+    """
+    gone = turn.answers[answer][position]
+    answers = list(turn.answers)
+    answers[answer] = answers[answer][:position] + answers[answer][position + 1 :]
+    other = dict(turn.other)
+    again = list(other.get(answer, ()))
+    if gone in again:
+        again.remove(gone)
+        other[answer] = tuple(again)
+    return replace(turn, answers=tuple(answers), other=other)
 
 
 def _with_turn(case: Case, number: int, turn: Turn) -> Case:

@@ -216,6 +216,8 @@ class Teller(StepTeller):
             name = "dies-waiting"
         elif place.kind == "pause" and place.facts.get("durable"):
             name = "dies-parked"
+        elif place.kind == "returned" and self.seen.workflow:
+            name = "dies-returned-step" if place.position >= 0 else "dies-returned-body"
         else:
             name = _DEATHS.get(place.kind, "dies-other")
         said = [self.say(name, process=moment.process)]

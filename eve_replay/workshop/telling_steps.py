@@ -176,12 +176,19 @@ class StepTeller:
         if not answered:
             return self.say("again-asks", **fields)
         if model == "other":
-            return self.say("again-other", **fields)
+            return self.say("again-order" if self._reordered(moment) else "again-other", **fields)
         name = "again-same" if model == "same" else "again-new"
         calls = self._calls(moment)
         if len(self._asks(moment)) == 1 and 0 in calls:
             return self.say(name, calls=calls[0], **fields)
         return self.say(f"{name}-many", **fields)
+
+    def _reordered(self, moment: Moment) -> bool:
+        """Whether the model names the same calls as the first time, in another order."""
+        turn = self.outcome.case.turns[moment.turn]
+        once = list(turn.answers[moment.step]) if moment.step < len(turn.answers) else []
+        again = list(self._asks(moment))
+        return once != again and len(once) == len(again) and all(ask in again for ask in once)
 
     def _first_of_process(self, index: int) -> bool:
         process = self.trace[index].process

@@ -69,6 +69,11 @@ TOLD = texts(
         " something else: {asks}.",
         "{later}进程 {process} 从头重新执行{step}：再问模型，这次的回答不同：{asks}。",
     ),
+    again_order=(
+        "{later} process {process} runs {step} again from the start: the model is asked again and asks for"
+        " the same in another order: {asks}.",
+        "{later}进程 {process} 从头重新执行{step}：再问模型，它要求的调用相同，但顺序变了：{asks}。",
+    ),
     again_asks=(
         "{later} process {process} runs {step} from the start: the model is asked and asks for {asks}.",
         "{later}进程 {process} 从头执行{step}：模型要求调用 {asks}。",
@@ -277,6 +282,14 @@ TOLD = texts(
     dies_returned=(
         "Process {process} dies when the tool has returned.",
         "工具刚返回，进程 {process} 死了。",
+    ),
+    dies_returned_step=(
+        "Process {process} dies when the function of the step has returned.",
+        "步骤的函数刚返回，进程 {process} 死了。",
+    ),
+    dies_returned_body=(
+        "Process {process} dies when the body has returned.",
+        "函数体刚返回，进程 {process} 死了。",
     ),
     dies_commit=(
         "Process {process} dies before the step is committed.",

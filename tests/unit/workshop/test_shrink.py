@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from eve_replay.errors import WrongUse
 from eve_replay.workshop.explore import explore
-from eve_replay.workshop.model import Fault
+from eve_replay.workshop.model import Case, Fault, Turn
 from eve_replay.workshop.runtime import run
 from eve_replay.workshop.schedules import KINDS, rank
 from eve_replay.workshop.shrink import shrink
@@ -124,6 +124,21 @@ def test_a_case_that_fails_by_what_was_taken_out_is_not_taken():
     smaller, shorter = short(tool, given_case, schedule)
     assert once(do(tool, smaller, ())) is None
     assert once(do(tool, smaller, shorter))
+
+
+def test_a_call_that_is_taken_out_is_not_asked_for_again_either():
+    one, two, three = ask(), ask(order="o2"), ask(order="o3")
+    turn = Turn(message="go", answers=((one, two, three),), other={0: (two, three, one)})
+    given_case = Case(name="order", turns=(turn,), model="other")
+
+    def by_place(input, ctx, outside):
+        outside.slow(input["order"], key=f"{ctx.position} {input['order']}")
+
+    schedule = long_schedule(by_place, given_case, 1)
+    smaller, shorter = short(by_place, given_case, schedule)
+    first, again = smaller.turns[0].answers[0], smaller.turns[0].other[0]
+    assert len(first) == 2 and sorted(map(repr, first)) == sorted(map(repr, again)) and first != again
+    assert once(do(by_place, smaller, shorter))
 
 
 def test_inside_a_commit():

@@ -201,6 +201,27 @@ def test_a_workflow_is_replayed_from_its_start():
     text = lines_of(run_workflow(body, case, (Fault(parked.number, "crash-before", 3.0),)))
     assert "Process 1 dies while the run is parked.\n3 h later process 2 goes on." in text
     assert "The time of the wait is over already." in text
+    ends = [m for m in run_workflow(body, case).trace if m.kind == "returned"]
+    text = lines_of(run_workflow(body, case, (Fault(ends[0].number, "crash-before"),)))
+    assert "dies when the function of the step has returned. Nothing of the step is committed." in text
+    text = lines_of(run_workflow(body, case, (Fault(ends[-1].number, "crash-before"),)))
+    assert "dies when the body has returned." in text and "the tool" not in text
+
+
+@pytest.mark.parametrize(
+    ("again", "said"),
+    [
+        ((1, 0), "asks for the same in another order: pay(b), pay(a)"),
+        ((1,), "answers something else: pay(b)"),
+    ],
+)
+def test_the_model_says_something_else_or_the_same_in_another_order(again, said):
+    asks = tuple(Ask(tool="pay", input={"invoice": name, "cents": 1}) for name in ("a", "b"))
+    turn = Turn(message="pay", answers=(asks,), other={0: tuple(asks[index] for index in again)})
+    case = Case(name="two", turns=(turn,), model="other")
+    outcome = run({"pay": by_call_id}, case, (Fault(1, "crash-after"),))
+    text = lines_of(outcome).replace("invoice ", "").replace(", cents 1", "").replace(" and ", ", ")
+    assert said in text
 
 
 def test_what_lands_late_is_told_where_it_landed():
