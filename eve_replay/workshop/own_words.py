@@ -19,7 +19,7 @@ TITLES: Mapping[str, Text] = MappingProxyType(
         "keys": Text("Which protection would survive a re-run?", "重新执行时，哪种保护还有效？"),
         "crash-now": Text(
             "If the process died now, what would happen when it is back?",
-            "如果进程现在死掉，它回来以后会怎样？",
+            "如果进程现在死掉，回来以后会怎样？",
         ),
         "waiting": Text("What waits, and for whom?", "什么在等待？等谁？"),
     }
@@ -47,7 +47,7 @@ COLUMNS: Mapping[str, Sequence[Text]] = MappingProxyType(
             Text("turn", "轮"),
             Text("call", "调用"),
             Text("runs", "执行次数"),
-            Text("certainty", "把握"),
+            Text("certainty", "确定程度"),
             Text("in the ledger", "账本里"),
             Text("protection", "保护"),
         ),
@@ -62,7 +62,7 @@ COLUMNS: Mapping[str, Sequence[Text]] = MappingProxyType(
         "crash-now": (
             _SESSION,
             Text("outcome", "结局"),
-            Text("brought about by", "由什么引起"),
+            Text("brought about by", "靠什么恢复"),
             Text("effects, how often in the end", "副作用最终几次"),
             Text("in words", "说明"),
         ),
@@ -81,7 +81,7 @@ EMPTY: Mapping[str, Text] = MappingProxyType(
         "overview": Text("There is no session and no run in it.", "里面没有会话，也没有运行。"),
         "again": Text(
             "No step ran more than once: nothing was repeated so far.",
-            "没有步骤执行过一遍以上：到目前为止没有重复。",
+            "没有哪个步骤执行过一遍以上：到目前为止没有重复。",
         ),
         "effects": Text(
             "The journal shows no effect that ran twice or may have.",
@@ -90,7 +90,7 @@ EMPTY: Mapping[str, Text] = MappingProxyType(
         "keys": Text("No tool was called.", "没有调用过工具。"),
         "crash-now": Text(
             "Nothing is open: a crash now would repeat nothing.",
-            "没有未完成的事：现在崩溃什么也不会重复。",
+            "没有未完成的事：现在崩溃，什么也不会重复。",
         ),
         "waiting": Text("Nothing waits, and nothing is stuck.", "没有在等待的，也没有卡住的。"),
     }
@@ -109,22 +109,22 @@ NOTES: Mapping[str, Text] = MappingProxyType(
         ),
         "no-ledger": Text(
             "Without a ledger a request without a result stays unknown. Give one: LEDGER = a file, or rows.",
-            "没有账本时，没有结果的请求只能是“未知”。请提供账本：LEDGER = 一个文件或若干行。",
+            "没有账本，没有结果的请求就只能是“未知”。请提供账本：LEDGER = 一个文件，或者若干行数据。",
         ),
         "policy": Text(
             "A protection `known from hint` is guessed from the tool's name. Say what you know in POLICY.",
-            "依据是 hint 的保护，只是从工具名猜的。你知道的请写进 POLICY。",
+            "依据是 hint 的保护，只是从工具名猜的。请把你知道的写进 POLICY。",
         ),
         "eve": Text(
             "Give EVE the version you deploy next: sessions that it will not pick up are then named.",
-            "请在 EVE 填上你接下来要部署的版本，它不会接手的会话就会列出来。",
+            "在 EVE 里填上你接下来要部署的版本，就会列出它不会接手的会话。",
         ),
         "survives-yes": Text("yes", "有效"),
         "survives-no": Text("no", "无效"),
         "survives-depends": Text("it depends", "看情况"),
         "survives-unknown": Text("unknown until you say how it is protected", "未知，要你说明它怎样受保护"),
-        "ids-unseen": Text("never seen: no call was asked for again", "没见过：没有调用被再次要求"),
-        "ids-same": Text("the same, {count} of {count} times", "相同，{count} 次都是"),
-        "ids-changed": Text("changed, {changed} of {count} times", "变了，{count} 次里有 {changed} 次"),
+        "ids-unseen": Text("never seen: no call was asked for again", "没见过：没有哪个调用再次要求过"),
+        "ids-same": Text("the same, {count} of {count} times", "相同：{count} 次里有 {count} 次"),
+        "ids-changed": Text("changed, {changed} of {count} times", "变了：{count} 次里有 {changed} 次"),
     }
 )
