@@ -170,8 +170,10 @@ class Moment:
     Attributes:
         number: its number, where a fault can fall there; None for what only tells (an answer, a landing).
         kind: a ``MomentKind``, or one of ``start`` (process starts), ``crash``, ``replayed`` (a step answered
-            from its record), ``tool`` (a tool begins), ``answer`` (of the outside), ``landed`` (a request in
-            flight is carried out), ``timeout``, ``threw``, ``asked`` / ``told`` (a person), ``note``.
+            from its record), ``tool`` (a tool begins), ``acted`` (what the outside did), ``answer`` (of the
+            outside), ``bad-request``, ``landed`` (what was in flight is done), ``timeout``, ``threw``,
+            ``asked`` / ``told`` (a person), ``note``, ``wedged`` (a step cannot commit), ``dormant`` (nothing
+            recovers it), ``diverged`` (a body lost its way).
         process: number of the process, from 1.
         attempt: number of the attempt of its step, from 1; 0 outside a step.
         seconds: simulated time since the beginning.

@@ -203,7 +203,7 @@ class _Session(Session):
         step.inline = step.starts == 0
         step.starts += 1
         step.started = machine.seconds
-        if step.code != "F1":
+        if step.code != "F1":  # the lock of a dead process stays, whoever starts the body
             step.code = "D"
         machine.fresh_attempt()
         for answer in range(step.first, step.last):
