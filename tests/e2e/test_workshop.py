@@ -134,8 +134,15 @@ def test_the_mouse_chooses_where_the_process_dies(opened, watched):
     stage = page.locator(".er-stage")
     stage.scroll_into_view_if_needed()
     assert sums(page) == ["✓ 1 charge for invoice INV-7"] and page.locator(".er-ledger tbody tr").count() == 1
+    # Guess first: a place says what it leads to when it has been tried.
+    assert page.locator(".er-cell").count() == page.locator(".er-cell.er-c-hidden").count() > 5
     cell(page, "crash-after", "charge").click()
     until(page, 1, "crash-after")
+    assert page.locator(".er-cell:not(.er-c-hidden)").count() == 1
+    page.click('button:has-text("Show every place")')
+    assert page.locator(".er-cell.er-c-hidden").count() == 0 and page.locator(".er-cell.er-c-harm").count() > 2
+    page.click('button:has-text("Hide what I have not tried")')
+    assert page.locator(".er-cell.er-c-hidden").count() > 5
     assert (
         sums(page) == ["‖ 2 charges for invoice INV-7"] and page.locator(".er-ledger tbody tr").count() == 2
     )
@@ -186,6 +193,8 @@ def test_the_keyboard_alone_is_enough(opened, watched):
     page.wait_for_selector(".er-stage .er-sheet", state="hidden")
     press(page, "Escape", "Escape")
     until(page, 0)
+    press(page, "v")
+    assert page.locator(".er-cell.er-c-hidden").count() == 0
     press(page, "f")
     until(page, 1)
     assert page.evaluate("document.activeElement.classList.contains('er-stage')")
@@ -210,7 +219,9 @@ def test_the_same_crash_again_after_the_code_was_mended(opened, watched):
     page.wait_for_function(
         "() => [...document.querySelectorAll('.er-stage .er-sum')].map((e) => e.innerText).join() === '✓ 1 charge for invoice INV-7'"
     )
+    page.click(".er-openall")
     assert faults(page)[0][1] == "crash-after" and page.locator(".er-cell.er-c-harm").count() == 0
+    assert page.locator(".er-cell.er-c-hidden").count() == 0
     watched.clean()
 
 
@@ -347,7 +358,8 @@ def test_a_lesson_as_a_learner_does_it(watched, address, folder, language):
     page.wait_for_function(
         "() => document.querySelector('.er-stage').getAttribute('data-faults') && ![...document.querySelectorAll('.er-stage .er-sum')].some((e) => e.innerText.startsWith('‖'))"
     )
-    assert page.locator(".er-stage .er-c-harm").count() == 0
+    page.click(".er-stage .er-openall")
+    assert page.locator(".er-stage .er-c-harm").count() == page.locator(".er-stage .er-c-hidden").count() == 0
     page.locator(".er-verdict").scroll_into_view_if_needed()
     shot(page, f"workshop-lesson-passed-{language}")
     stored = json.loads((folder / "workshop-progress.json").read_text("utf-8"))["lessons"]["04"]

@@ -5,9 +5,10 @@ const CROSS = { "crash-before": "before", "crash-in-flight": "flight", "crash-af
 
 /**
  * view: lanes as Python computed them. options: strips (cells by level), faults, active, cursor,
- * pick(level, point, kind) and go(moment); without pick it is a picture.
+ * pick(level, point, kind) and go(moment); without pick it is a picture. known(level, cell): whether a cell
+ * says what it leads to; who has not tried a place yet is to guess first.
  */
-function boardView(view, words, { strips = [], faults = [], active = 0, cursor = null, pick = null, go = null } = {}) {
+function boardView(view, words, { strips = [], faults = [], active = 0, cursor = null, pick = null, go = null, known = () => true } = {}) {
   const now = cursor === null ? null : view.moments[cursor];
   const place = new Map(view.columns.map((column, i) => [column.slot, i]));
   const grid = el("div", { class: "er-board", role: "group", "aria-label": words.stage_of, style: { gridTemplateColumns: `var(--er-gutter) repeat(${view.columns.length}, minmax(var(--er-col), 1fr))`, minWidth: `calc(var(--er-gutter) + ${view.columns.length} * var(--er-col))` } });
@@ -58,11 +59,12 @@ function boardView(view, words, { strips = [], faults = [], active = 0, cursor =
       gutter(el("span", { class: "er-kind" }, strips.length > 1 ? `${level + 1} · ` : "", words[`fault-${kind}`])).classList.add("er-kindgutter", on ? "er-on" : "er-off");
       cells.filter((cell) => cell.kind === kind).forEach((cell) => {
         const chosen = fault && fault[0] === cell.point && fault[1] === kind;
-        const label = `${words[`fault-${kind}`]}, ${view.columns[place.get(cell.slot)].label}: ${cell.words}`;
+        const told = known(level, cell);
+        const label = `${words[`fault-${kind}`]}, ${view.columns[place.get(cell.slot)].label}: ${told ? cell.words : words.untried}`;
         put(el("button", {
-          class: `er-cell er-c-${cell.tone}${chosen ? " er-picked" : ""}`, type: "button", tabindex: -1, title: label, "aria-label": label, "aria-pressed": chosen ? "true" : "false",
+          class: `er-cell er-c-${told ? cell.tone : "hidden"}${chosen ? " er-picked" : ""}`, type: "button", tabindex: -1, title: label, "aria-label": label, "aria-pressed": chosen ? "true" : "false",
           "data-level": level, "data-point": cell.point, "data-kind": kind, onclick: pick ? () => pick(level, cell.point, kind) : null,
-        }, chosen ? el("b", {}, `✕${cell.sign}`) : cell.sign), place.get(cell.slot));
+        }, chosen ? el("b", {}, `✕${cell.sign}`) : told ? cell.sign : "·"), place.get(cell.slot));
       });
       if (n === 0) grid.lastChild.classList.add("er-first");
       row++;

@@ -11,7 +11,7 @@ function stageWidget(root, data, source, memory) {
     shell.append(el("div", { class: "er-head" }, el("b", {}, words.stage)), el("div", { class: "er-trouble" }, el("b", {}, `✗ ${words.cannot_run}${words.stop}`), data.trouble));
     return unfollow;
   }
-  const state = { ...data.start, adding: false, cursor: null, hours: data.hours[0].hours, ...(memory.load() || {}) };
+  const state = { ...data.start, adding: false, cursor: null, open: false, tried: [], hours: data.hours[0].hours, ...(memory.load() || {}) };
   const cases = data.cases;
   let view = null, strips = [], turn = 0, say = data.say || "";
   if (!cases.some((each) => each.name === state.case)) { state.case = data.start.case; state.faults = data.start.faults; }
@@ -25,9 +25,12 @@ function stageWidget(root, data, source, memory) {
   const foot = el("div", { class: "er-foot" });
   shell.append(head, bar, note, board, below, foot, live, sheet);
 
-  const save = () => memory.save({ case: state.case, policy: state.policy, faults: state.faults, active: state.active, adding: state.adding, cursor: state.cursor, hours: state.hours });
+  const save = () => memory.save({ case: state.case, policy: state.policy, faults: state.faults, active: state.active, adding: state.adding, cursor: state.cursor, hours: state.hours, open: state.open, tried: state.tried });
   const most = () => view.most;
   const base = () => ({ case: state.case, policy: state.policy });
+  /** A place that was tried stays known; the others are to be guessed until the learner opens all. */
+  const placed = (level, point, kind) => JSON.stringify([state.case, state.policy, state.faults.slice(0, level), point, kind]);
+  const known = (level, cell) => state.open || state.tried.includes(placed(level, cell.point, cell.kind));
 
   /** Ask for the picture and for the cells of every crash, then draw all of it at once. */
   async function show() {
@@ -41,6 +44,7 @@ function stageWidget(root, data, source, memory) {
       view = seen;
       strips = rest;
       state.faults = view.faults;
+      state.faults.forEach((fault, n) => { const at = placed(n, fault[0], fault[1]); if (!state.tried.includes(at)) state.tried.push(at); });
       if (view.moved) say = view.moved;
       state.active = Math.min(state.active || 0, levels - 1);
       if (state.cursor !== null && state.cursor >= view.moments.length) state.cursor = null;
@@ -64,6 +68,7 @@ function stageWidget(root, data, source, memory) {
     if (state.adding) change({ adding: false, active: Math.max(0, state.faults.length - 1) });
     else if (state.faults.length) change({ faults: state.faults.slice(0, -1), active: Math.max(0, state.faults.length - 2), cursor: null });
   };
+  const openAll = () => { state.open = !state.open; save(); draw(); };
   const reset = () => change({ faults: [], active: 0, adding: false, cursor: null });
   async function shortest() {
     say = words.searching;
@@ -85,7 +90,7 @@ function stageWidget(root, data, source, memory) {
     drawHead();
     drawBar();
     drawNote();
-    board.replaceChildren(boardView(view, words, { strips, faults: state.faults, active: state.active, cursor: state.cursor, pick, go }));
+    board.replaceChildren(boardView(view, words, { strips, faults: state.faults, active: state.active, cursor: state.cursor, pick, go, known }));
     board.firstChild.scrollLeft = scroll;
     reveal();
     drawBelow();
@@ -122,7 +127,8 @@ function stageWidget(root, data, source, memory) {
       el("div", { class: "er-chips" }, state.faults.length ? state.faults.map(chip) : toned("muted", words.no_fault),
         state.adding ? el("span", { class: "er-chip er-waiting" }, view.chooseWords) : "",
         state.faults.length && !state.adding && state.faults.length < most() && view.more ? el("button", { type: "button", class: "er-add", onclick: add }, `+ ${state.faults.length === 1 ? words.second : words.another}`) : "",
-        state.faults.length || state.adding ? el("button", { type: "button", class: "er-reset", onclick: reset }, words.reset) : ""),
+        state.faults.length || state.adding ? el("button", { type: "button", class: "er-reset", onclick: reset }, words.reset) : "",
+        el("button", { type: "button", class: "er-openall", "data-keep": "open", "aria-pressed": state.open ? "true" : "false", onclick: openAll }, state.open ? words.hide : words.reveal)),
       el("div", { class: "er-result" }, el("span", { class: "er-t-muted" }, words.outside_sees), sumsView(view.sums), view.end ? el("span", { class: `er-sum er-f-${view.end.tone}` }, `${view.end.sign} ${view.end.text}`) : ""));
   }
   function drawBelow() {
@@ -149,7 +155,7 @@ function stageWidget(root, data, source, memory) {
     }
   }
   const key = (name, text) => el("span", { class: "er-keyhint" }, name.split(" ").map((each) => el("kbd", {}, each)), " ", text);
-  const KEYS_HELP = [["← →", "k-move"], ["↑ ↓", "k-kind"], ["n b", "k-step"], ["+", "k-add"], ["Esc", "k-back"], ["f", "k-find"], ["?", "k-help"]];
+  const KEYS_HELP = [["← →", "k-move"], ["↑ ↓", "k-kind"], ["n b", "k-step"], ["+", "k-add"], ["Esc", "k-back"], ["v", "k-reveal"], ["f", "k-find"], ["?", "k-help"]];
   function drawFoot() {
     foot.replaceChildren(el("button", { type: "button", class: "er-break", "data-keep": "break", onclick: shortest }, words.break), el("span", { class: "er-gap" }), ...KEYS_HELP.slice(0, 5).map(([name, text]) => key(name, words[text])));
   }
@@ -189,7 +195,7 @@ function stageWidget(root, data, source, memory) {
     ArrowLeft: () => move(-1), ArrowRight: () => move(1), "[": () => move(-1), "]": () => move(1), ArrowUp: () => turnKind(-1), ArrowDown: () => turnKind(1),
     Home: () => move(-1e6), End: () => move(1e6),
     n: () => (state.cursor === view.moments.length - 1 ? go(null) : go(state.cursor === null ? 0 : state.cursor + 1)), b: () => go(state.cursor === null ? view.moments.length - 1 : state.cursor - 1),
-    "+": add, "=": add, Escape: back, Backspace: back, f: shortest, "?": help,
+    "+": add, "=": add, Escape: back, Backspace: back, f: shortest, v: openAll, "?": help,
   };
   shell.onkeydown = (event) => {
     if (!sheet.hidden) { if (event.key === "Escape") { event.preventDefault(); sheet.close(); } return; }
