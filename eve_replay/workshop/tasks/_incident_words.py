@@ -122,8 +122,12 @@ WORDS: Mapping[str, Text] = MappingProxyType(
         ),
         # -- crash
         "crash-unknown": Text(
-            "There is no class {given}. Use one of: {classes}.",
-            "没有 {given} 这一类。请从这些里选一个：{classes}。",
+            "{given} is no word for where a process dies. Use one of these: {classes}.",
+            "没有“{given}”这个位置。请从这些里选一个：{classes}。",
+        ),
+        "crash-empty": Text(
+            "Where the process died is still open: crash is one of {classes}.",
+            "还没写进程死在哪里：crash 是这些里的一个：{classes}。",
         ),
         "crash-in-model": Text(
             "In the attempt that was interrupted, the model had answered: the stream has its request for"

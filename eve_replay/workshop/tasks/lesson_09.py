@@ -162,8 +162,8 @@ def _crash(given: str, found: Truth) -> _Wrong | None:
     if klass == found.crash:
         return None
     if klass is None:
-        known = ("in-model", "model-answered", "in-tool", "tools-returned", "committed")
-        return "wrong-crash", "crash-unknown", {"given": given or "''", "classes": ", ".join(known)}
+        known = ", ".join(("in-model", "in-tool", "tools-returned", "committed"))
+        return "wrong-crash", "crash-unknown" if given else "crash-empty", {"given": given, "classes": known}
     name = f"crash-{klass}" if f"crash-{klass}" in WORDS and klass != "unknown" else "crash-other"
     return "wrong-crash", name, _place(found.step)
 

@@ -154,3 +154,14 @@ def test_a_wish_that_comes_again_is_no_repeat():
     for language, words in (("en", "sent once, less often"), ("zh", "比要求的少")):
         verdict = judged(4, language, tools={**SOLUTION.TOOLS, "send_mail": send_mail})
         assert verdict.code == "key-merged" and words in verdict.headline, str(verdict)
+
+
+def test_the_words_for_where_it_died_are_those_of_the_lesson():
+    for given in ("", "nowhere"):
+        told = judged(1, crash=given).headline
+        assert "in-model, in-tool, tools-returned, committed" in told and "class" not in told
+    assert (
+        "still open" in judged(1, crash="").headline
+        and "nowhere is no word" in judged(1, crash="nowhere").headline
+    )
+    assert "还没写" in judged(1, "zh", crash="").headline
