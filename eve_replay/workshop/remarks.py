@@ -21,11 +21,11 @@ def _texts(**texts: tuple[str, str]) -> Mapping[str, Text]:
 REMARKS = _texts(
     passed=(
         "It holds in {tried} crash schedules of {cases} cases, with up to {crashes} crashes in each.",
-        "通过。{cases} 个场景，{tried} 种崩溃方式（每种最多崩溃 {crashes} 次），全都守住了承诺。",
+        "{cases} 个场景，{tried} 种崩溃方式（每种最多崩溃 {crashes} 次），承诺全都守住了。",
     ),
     passed_partly=(
         "It held in the {tried} crash schedules that were tried, in {cases} cases. There are more of them.",
-        "试过的 {tried} 种崩溃方式（{cases} 个场景）都守住了承诺。还有更多没有试到。",
+        "试过的 {tried} 种崩溃方式（{cases} 个场景）里，承诺都守住了。还有更多没有试到。",
     ),
     passed_judged=("Right for all {tried} inputs that were tried.", "试过的 {tried} 组输入全部正确。"),
     wrong=("Not yet. {words}", "还不对。{words}"),

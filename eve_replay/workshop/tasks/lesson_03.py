@@ -219,9 +219,9 @@ TASK = Task(
         " what a key has to be made of: things that survive a re-run, and that differ between two"
         " wishes. What it cannot know: when the model is asked again and puts the same wishes in another"
         " order, the places change hands. Lesson 4 goes on from there.",
-        "在所有试过的配对中，你的函数都分清了“重复”和“新的意图”。它靠的东西，正是键该由什么组成：重新执"
-        "行后不变，换一个意图又不同。它无法知道的是：再问模型时，如果同样的意图换了顺序，位置就会互换。"
-        "第 4 课从这里继续。",
+        "在所有试过的配对中，你的函数都分清了“重复”和“新的意图”。判断靠的东西，也正是该用来拼键的东西："
+        "重新执行后不变，换一个意图又不同。它无法知道的是：再问模型时，如果同样的意图换了顺序，位置就会互"
+        "换。第 4 课从这里继续。",
     ),
     minutes=15,
     finds=Text(
