@@ -5,46 +5,27 @@ Everything here reads compiled code; nothing of the answer is run.
 
 from __future__ import annotations
 
-import builtins
-import dis
 import hashlib
 import inspect
 from collections.abc import Iterator, Mapping
 from functools import partial
-from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
+from types import CodeType, FunctionType, ModuleType
 
 from eve_replay.workshop.model import Language, Text
+from eve_replay.workshop.process import Memory
+from eve_replay.workshop.reaching import Trouble, own_names, reach_of_cell, reached
 
-__all__ = ["Trouble", "fingerprint", "hidden_seeds", "reach", "reach_of_cell", "shape", "what_it_is"]
+__all__ = [
+    "Trouble",
+    "fingerprint",
+    "hidden_seeds",
+    "reach",
+    "reach_of_cell",
+    "remembers",
+    "shape",
+    "what_it_is",
+]
 
-#: A remark's code and what its sentence needs.
-Trouble = tuple[str, Mapping[str, object]]
-
-
-def _set(words: str) -> frozenset[str]:
-    return frozenset(words.split())
-
-
-#: Modules through which a tool gets round the outside, or at the machinery that runs it.
-_MODULES = _set(
-    "asyncio.subprocess atexit builtins code concurrent ctypes dbm dis faulthandler gc http "
-    "importlib inspect io linecache marshal mmap multiprocessing nt os pathlib pickle posix runpy "
-    "shelve shutil signal socket sqlite3 subprocess sys tempfile threading traceback types urllib "
-    "weakref _thread"
-)
-#: Parts of this package that an answer may use.
-_OURS = frozenset({"eve_replay.workshop", "eve_replay.workshop.outside", "eve_replay.workshop.wire"})
-#: What the cell around the answer may not import either; the rest does no harm where no tool uses it.
-_INTERPRETER = _set("builtins ctypes gc importlib inspect sys")
-_BUILTINS = _set("__import__ breakpoint compile eval exec exit globals input locals open quit vars")
-_ATTRIBUTES = _set("ag_frame cr_frame f_back f_builtins f_globals f_locals gi_frame tb_frame tb_next")
-#: What leads from an object to what lies behind it; other names with two underscores are the language's own.
-_BEHIND = _set(
-    "__bases__ __base__ __builtins__ __closure__ __code__ __dict__ __func__ __getattribute__ __globals__ "
-    "__mro__ __reduce__ __reduce_ex__ __self__ __subclasses__ __traceback__ __wrapped__"
-)
-#: Of a named tuple.
-_TUPLES = _set("_asdict _fields _field_defaults _make _replace")
 _GENERATOR = inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR
 _TOO_DEEP = 50
 _CALL = "__call__"
@@ -85,24 +66,19 @@ def reach(answer: object) -> Trouble | None:
     functions that do; attributes with a leading underscore that are not the learner's own; and real waiting.
     """
     codes = [each for function in _functions(answer) for each in _codes(function)]
-    own = frozenset(name for code, _ in codes for name in _own_names(code))
+    own = frozenset(name for code, _ in codes for name in own_names(code))
     own |= {code.co_name for code, _ in codes}
     for code, names in codes:
-        found = _reached(code, names, own)
+        found = reached(code, names, own)
         if found is not None:
             return found
     return None
 
 
-def reach_of_cell(code: CodeType) -> Trouble | None:
-    """Return what an answer cell itself uses of the interpreter or of the grader, beside its functions."""
-    for step in dis.get_instructions(code):
-        word = step.argval if isinstance(step.argval, str) else ""
-        if step.opname == "IMPORT_NAME" and (word in _INTERPRETER or (_is_ours(word) and word not in _OURS)):
-            return "looks-inside", {"what": f"import {word}"}
-        if step.opname in ("LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR") and word in _ATTRIBUTES | _BEHIND:
-            return "looks-inside", {"what": f".{word}"}
-    return None
+def remembers(answer: object) -> Trouble | None:
+    """Return what an answer could remember in beyond the death of a process, None when there is nothing."""
+    beyond = Memory.of([answer]).beyond if callable(answer) else ()
+    return ("looks-inside", {"what": type(beyond[0]).__name__}) if beyond else None
 
 
 def fingerprint(answer: object) -> bytes:
@@ -252,62 +228,3 @@ def _functions(answer: object, depth: int = 0) -> Iterator[object]:
 
 def _is_plain(value: object) -> bool:
     return value is None or isinstance(value, str | int | float | bytes)
-
-
-def _reached(code: CodeType, names: Mapping[str, object], own: frozenset[str]) -> Trouble | None:
-    before: object = None
-    for step in dis.get_instructions(code):
-        word = step.argval if isinstance(step.argval, str) else ""
-        used: object = None
-        if step.opname == "IMPORT_NAME" and _barred(word):
-            return "looks-inside", {"what": f"import {word}"}
-        if step.opname in ("LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF"):
-            used = names.get(word)
-        if step.opname in ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS"):
-            used = names.get(word, getattr(builtins, word, None))
-            if word in _BUILTINS and used is getattr(builtins, word, None):
-                return "looks-inside", {"what": word}
-        if isinstance(used, ModuleType) and _barred(used.__name__):
-            return "looks-inside", {"what": word}
-        if isinstance(used, FunctionType) and _is_ours(used.__module__):
-            return "looks-inside", {"what": word}
-        if step.opname in ("LOAD_ATTR", "LOAD_METHOD"):
-            used = getattr(before, word, None) if isinstance(before, ModuleType) else None
-        if step.opname in ("LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR", "DELETE_ATTR"):
-            if _is_private(word) and word not in own:
-                return "looks-inside", {"what": f".{word}"}
-        elif step.opname == "LOAD_CONST" and "getattr" in code.co_names and _is_private(word):
-            return "looks-inside", {"what": word}
-        if isinstance(used, BuiltinFunctionType | FunctionType) and _sleeps(used):
-            return "really-waits", {"what": "sleep"}
-        before = used
-    return None
-
-
-def _sleeps(function: BuiltinFunctionType | FunctionType) -> bool:
-    return function.__name__ == "sleep" and function.__module__ in ("time", "asyncio.tasks")
-
-
-def _own_names(code: CodeType) -> Iterator[str]:
-    """Yield the attributes that some code makes itself: a class of the learner may have private ones."""
-    for step in dis.get_instructions(code):
-        if step.opname in ("STORE_ATTR", "STORE_NAME") and isinstance(step.argval, str):
-            yield step.argval
-
-
-def _is_private(word: str) -> bool:
-    if word in _ATTRIBUTES or word in _BEHIND:
-        return True
-    dunder = word.startswith("__") and word.endswith("__")
-    return word.startswith("_") and word.isidentifier() and not dunder and word not in _TUPLES
-
-
-def _is_ours(module: str | None) -> bool:
-    """Whether a module belongs to the workshop or to what starts it; the others only read journals."""
-    return (module or "").startswith(("eve_replay.workshop", "eve_replay.cli"))
-
-
-def _barred(module: str) -> bool:
-    if _is_ours(module):
-        return module not in _OURS
-    return module in _MODULES or module.partition(".")[0] in _MODULES

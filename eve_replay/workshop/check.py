@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from eve_replay.views.safe import safe_text
-from eve_replay.workshop.answers import Trouble, hidden_seeds, reach, shape, what_it_is
+from eve_replay.workshop.answers import Trouble, hidden_seeds, reach, remembers, shape, what_it_is
 from eve_replay.workshop.diagnose import Diagnosis, diagnose
 from eve_replay.workshop.explore import Report, explore, first_breach, runs_of
 from eve_replay.workshop.lesson import task
@@ -33,6 +33,7 @@ from eve_replay.workshop.remarks import headline, remark
 from eve_replay.workshop.shrink import shrink
 from eve_replay.workshop.story import next_hint, story, why
 from eve_replay.workshop.task import Judgement, Task
+from eve_replay.workshop.untouched import Untouched
 from eve_replay.workshop.verdict import Verdict
 
 __all__ = ["HIDDEN", "PATIENCE", "check"]
@@ -56,6 +57,7 @@ def check(
     language: Language = "en",
     seeds: Sequence[int] | None = None,
     seconds: float | None = PATIENCE,
+    before: Untouched | None = None,
 ) -> Verdict:
     """Say whether an answer keeps its promises however it is interrupted.
 
@@ -65,6 +67,7 @@ def check(
         language: of the sentences.
         seeds: which cases to try, instead of the lesson's own (0) and the hidden ones.
         seconds: processor time it may take, where the system can watch it; None for no limit.
+        before: what the workshop was like before the answer's cell was run; by default, as it is now.
 
     Returns:
         The verdict, in words also where the answer is no function. The same code gets the same verdict.
@@ -75,6 +78,18 @@ def check(
         MemoryError: there is no memory left, outside of a tool (a tool's own is an error of the tool).
     """
     exercise = task(lesson)
+    before = before or Untouched()
+    verdict = _checked(exercise, answer, language, seeds, seconds)
+    touched = before.touched()
+    if touched:
+        trouble = ("looks-inside", {"name": exercise.answer, "what": touched})
+        return _refused(exercise, language, trouble)
+    return verdict
+
+
+def _checked(
+    exercise: Task, answer: object, language: Language, seeds: Sequence[int] | None, seconds: float | None
+) -> Verdict:
     with _quiet():
         trouble = _trouble(exercise, answer, language)
         if trouble is not None:
@@ -125,7 +140,7 @@ def _trouble(exercise: Task, answer: object, language: Language) -> Trouble | No
     if exercise.kind == "judged":  # its judge knows what it should be
         found = reach(answer) if answer is not None else shape(answer, exercise.answer, ("...",))
     else:
-        found = shape(answer, exercise.answer, _PARAMETERS) or reach(answer)
+        found = shape(answer, exercise.answer, _PARAMETERS) or reach(answer) or remembers(answer)
     if found is None:
         return None
     code, facts = found

@@ -3,59 +3,53 @@
 A process that dies takes its memory with it: a set of "already sent" ids at the top of the module is empty
 in the next one. Here all simulated processes share one interpreter, so the memory is put back by hand.
 Everything a tool can remember in is found once (:meth:`Memory.of`): the global names that it and its helper
-functions use, defaults, closures, attributes of functions and classes, and all containers and own objects
-that can be reached from there. Each of these keeps a list of what it held; :meth:`Memory.renew` puts it back
-in place, so that names that shared one list still share it.
+functions use, defaults, closures, attributes of functions, classes and modules, and all containers and own
+objects that can be reached from there. Each of these keeps a list of what it held; :meth:`Memory.renew` puts
+it back in place, so that names that shared one list still share it.
 
-Not found: memory inside objects of other packages (an open connection, a C object, a generator), and what
-``sys.modules`` reaches without a name in the code.
+Of objects and classes of other packages only the attributes are watched, and the containers in these. What
+can be read only by using it up, or not at all (a generator, a file, a connection), is named in
+:attr:`Memory.beyond`. Not found: what ``sys.modules`` reaches without a name in the code.
 """
 
 from __future__ import annotations
 
 import functools
+import sys
 from ast import literal_eval
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable
 from itertools import count
-from random import Random
-from types import CodeType, FunctionType, MethodType, SimpleNamespace
+from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, MethodWrapperType, ModuleType
 from typing import Any, ClassVar
+
+from eve_replay.workshop.odd_places import Place, cannot_be_put_back, odd_place, slots_of
 
 __all__ = ["Memory"]
 
 #: Beyond this many containers nothing more is watched: it is data, not the memory of a tool.
 _MOST = 20_000
+_PLAIN = (str, int, float, bytes, bool, type(None))
+#: A type that nobody can add anything to (``Py_TPFLAGS_IMMUTABLETYPE``).
+_IMMUTABLE = 1 << 8
 _MISSING = object()
+_OF_CLASSES = ("__dict__", "__weakref__")
+_CONTAINERS = (dict, list, set, deque, bytearray, tuple, frozenset)
 _LRU = type(functools.lru_cache(maxsize=1)(lambda: None))
 
 
-class _Cell:
-    """One place that remembers: what it held, how to see whether it changed, how to put it back."""
-
-    __slots__ = ("held", "put", "read", "same")
-
-    def __init__(
-        self, read: Callable[[], Any], put: Callable[[Any], None], same: Callable[[Any, Any], bool]
-    ) -> None:
-        self.read, self.put, self.same = read, put, same
-        self.held = read()
-
-    def renew(self) -> bool:
-        """Put back what was held. Returns whether it had changed."""
-        if self.same(self.read(), self.held):
-            return False
-        self.put(self.held)
-        return True
-
-
 class Memory:
-    """The module memory of some tools, as it was when this was made."""
+    """The module memory of some tools, as it was when this was made.
 
-    __slots__ = ("_cells",)
+    Attributes:
+        beyond: what a tool could remember in and that cannot be put back.
+    """
 
-    def __init__(self, cells: list[_Cell]) -> None:
+    __slots__ = ("_cells", "beyond")
+
+    def __init__(self, cells: list[Place], beyond: Iterable[object] = ()) -> None:
         self._cells = cells
+        self.beyond = tuple(beyond)
 
     @classmethod
     def of(cls, functions: Iterable[Callable[..., object]]) -> Memory:
@@ -64,7 +58,8 @@ class Memory:
         Args:
             functions: tools or workflow bodies; their helper functions are found through the names they use.
         """
-        return cls(_Walk(list(functions)).cells)
+        walk = _Walk(list(functions))
+        return cls(walk.cells, walk.beyond)
 
     def renew(self) -> bool:
         """Put everything back, as a new process has it. Returns whether anything had changed."""
@@ -82,7 +77,8 @@ class _Walk:
     """Finds the places, each once, from functions over names to containers and what these hold."""
 
     def __init__(self, functions: list[Callable[..., object]]) -> None:
-        self.cells: list[_Cell] = []
+        self.cells: list[Place] = []
+        self.beyond: list[object] = []
         self._seen: dict[int, object] = {}
         self._names: dict[int, tuple[dict[str, Any], set[str]]] = {}
         self._programs: set[int] = set()
@@ -101,17 +97,43 @@ class _Walk:
             self._watch_names(space, names)
 
     def _visit(self, value: object) -> None:
-        if value is None or isinstance(value, (str, int, float, bytes, bool)) or id(value) in self._seen:
+        if type(value) in _PLAIN or id(value) in self._seen:
             return
         self._seen[id(value)] = value
         if isinstance(value, FunctionType):
             self._function(value)
         elif isinstance(value, MethodType):
             self._todo += [value.__self__, value.__func__]
-        elif isinstance(value, functools.partial):
-            self._todo += [value.func, *value.args, *value.keywords.values()]
+        elif isinstance(value, (BuiltinFunctionType, MethodWrapperType)):
+            if not isinstance(value.__self__, ModuleType):
+                self._todo.append(value.__self__)
+        elif isinstance(value, ModuleType):
+            self._module(value)
         elif isinstance(value, _LRU):
             self._cache(value)
+        elif isinstance(value, (staticmethod, classmethod, property)):
+            self._todo += [getattr(value, each, None) for each in ("__func__", "fget", "fset")]
+        elif isinstance(value, type):
+            if self._is_own(value):
+                self._class(value)
+                self._todo += [type(value), *value.__bases__]
+                self._todo += [each for name, each in vars(value).items() if name not in _OF_CLASSES]
+            elif not value.__flags__ & _IMMUTABLE:
+                self._class(value)
+        elif self._held(value) or self._is_own(type(value)) or isinstance(value, BaseException):
+            self._object(value)
+        elif cannot_be_put_back(value):
+            self.beyond.append(value)
+        else:
+            self._foreign(value)
+
+    def _is_own(self, kind: type) -> bool:
+        return kind.__module__ in self._modules
+
+    def _held(self, value: object) -> bool:
+        """Watch what a container, or an object that is like one, holds. Returns whether it is one."""
+        if isinstance(value, functools.partial):
+            self._todo += [value.func, *value.args, *value.keywords.values()]
         elif isinstance(value, (tuple, frozenset)):
             self._todo += list(value)
         elif isinstance(value, dict):
@@ -120,15 +142,60 @@ class _Walk:
             self._sequence(value)
         elif isinstance(value, set):
             self._set(value)
-        elif isinstance(value, (staticmethod, classmethod, property)):
-            self._todo += [getattr(value, each, None) for each in ("__func__", "fget", "fset")]
-        elif isinstance(value, Random):
-            self.cells.append(_Cell(value.getstate, value.setstate, lambda now, before: bool(now == before)))
-        elif isinstance(value, type):
-            if value.__module__ in self._modules:
-                self._class(value)
-        elif type(value).__module__ in self._modules or isinstance(value, SimpleNamespace):
-            self._object(value)
+        elif (odd := odd_place(value)) is not None:
+            places, inside = odd
+            self.cells += places
+            self._todo += inside
+        else:
+            return False
+        return True
+
+    def _foreign(self, value: object) -> None:
+        """Watch the attributes of an object of another package, and the containers in these, no further."""
+        fields = getattr(value, "__dict__", None)
+        if not isinstance(fields, dict) or id(fields) in self._seen:
+            return
+        self._seen[id(fields)] = fields
+        waiting: list[object] = [fields]
+        while waiting and len(self._seen) < _MOST:
+            one = waiting.pop()
+            before = len(self._todo)
+            self._held(one)
+            inside, self._todo[before:] = self._todo[before:], []
+            for each in inside:
+                if id(each) not in self._seen and isinstance(each, _CONTAINERS):
+                    self._seen[id(each)] = each
+                    waiting.append(each)
+
+    def _module(self, module: ModuleType) -> None:
+        """Watch the public names of a module: those in it, and those that somebody adds."""
+        space = vars(module)
+        if id(space) in self._programs:
+            return
+
+        def read() -> list[tuple[str, Any]]:
+            return [pair for pair in list(space.items()) if pair[0][:1] != "_" or pair[0] not in known]
+
+        def put(items: list[tuple[str, Any]]) -> None:
+            before = dict(items)
+            for name, value in read():
+                # A submodule that was imported meanwhile is no memory.
+                if name not in before and not isinstance(value, ModuleType):
+                    del space[name]
+            space.update(items)
+
+        known = frozenset(space)
+        self.cells.append(Place(read, put, _same_names))
+        for name, value in list(space.items()):
+            if (
+                name[:1] != "_"
+                and isinstance(value, (dict, list, set, deque))
+                and id(value) not in self._seen
+            ):
+                self._seen[id(value)] = value
+                before = len(self._todo)
+                self._held(value)
+                del self._todo[before:]
 
     def _function(self, function: FunctionType) -> None:
         if id(function.__globals__) in self._programs:
@@ -139,11 +206,11 @@ class _Walk:
             _, known = self._names.setdefault(id(space), (space, set()))
             for name in names - known:
                 known.add(name)
-                self._todo.append(space.get(name))
-        if function.__defaults__ is not None:
-            self._slot(function, "__defaults__")
-        if function.__kwdefaults__:
-            self._todo.append(function.__kwdefaults__)
+                if type(space.get(name)) is not count:  # that one is made anew
+                    self._todo.append(space.get(name))
+            self._todo += [sys.modules[name] for name in names if name in sys.modules and name not in space]
+            for name in ("__defaults__", "__kwdefaults__", "__doc__", "__name__", "__annotations__"):
+                self._slot(function, name)
         # Watched even when empty: `tool.seen = ...` may make the first attribute.
         self._dict(function.__dict__)
         for cell in function.__closure__ or ():
@@ -166,30 +233,35 @@ class _Walk:
             else:
                 del cell.cell_contents
 
-        self.cells.append(_Cell(read, put, _is))
+        self.cells.append(Place(read, put, _is))
         held = read()
         if held is not _MISSING and not isinstance(held, _Counter):
             self._todo.append(held)
 
     def _slot(self, owner: object, name: str) -> None:
-        self.cells.append(_Cell(lambda: getattr(owner, name), lambda value: setattr(owner, name, value), _is))
+        self.cells.append(Place(lambda: getattr(owner, name), lambda value: setattr(owner, name, value), _is))
         self._todo.append(getattr(owner, name))
 
     def _dict(self, held: dict[Any, Any]) -> None:
-        def put(items: list[tuple[Any, Any]]) -> None:
-            dict.clear(held)
-            dict.update(held, items)
+        kind: Any = OrderedDict if isinstance(held, OrderedDict) else dict
 
-        self.cells.append(_Cell(lambda: list(dict.items(held)), put, _same_pairs))
+        def put(items: list[tuple[Any, Any]]) -> None:
+            kind.clear(held)
+            kind.update(held, items)
+
+        self.cells.append(Place(lambda: list(kind.items(held)), put, _same_pairs))
         for key, value in held.items():
             self._todo += [key, value]
 
     def _sequence(self, held: list[Any] | deque[Any] | bytearray) -> None:
         def put(items: list[Any]) -> None:
-            held.clear()
-            held.extend(items)
+            try:
+                held.clear()
+                held.extend(items)
+            except BufferError:  # somebody looks at these bytes: then their number cannot have changed
+                held[:] = bytes(items)  # type: ignore[index]
 
-        self.cells.append(_Cell(lambda: list(held), put, _same_items))
+        self.cells.append(Place(lambda: list(held), put, _same_items))
         if not isinstance(held, bytearray):
             self._todo += list(held)
 
@@ -198,12 +270,12 @@ class _Walk:
             held.clear()
             held.update(items)
 
-        self.cells.append(_Cell(lambda: frozenset(held), put, lambda one, two: bool(one == two)))
+        self.cells.append(Place(lambda: frozenset(held), put, lambda one, two: bool(one == two)))
         self._todo += list(held)
 
     def _cache(self, cached: Any) -> None:
         self.cells.append(
-            _Cell(
+            Place(
                 lambda: cached.cache_info().currsize, lambda _: cached.cache_clear(), lambda now, _: not now
             )
         )
@@ -212,7 +284,7 @@ class _Walk:
 
     def _class(self, owner: type) -> None:
         def read() -> list[tuple[str, Any]]:
-            return [pair for pair in vars(owner).items() if not pair[0].startswith("__")]
+            return [pair for pair in vars(owner).items() if not _is_special(pair[0])]
 
         def put(items: list[tuple[str, Any]]) -> None:
             before = dict(items)
@@ -224,21 +296,20 @@ class _Walk:
                 if now.get(name, _MISSING) is not value:
                     setattr(owner, name, value)
 
-        self.cells.append(_Cell(read, put, _same_pairs))
-        self._todo += [value for _, value in read()]
-        self._todo += list(owner.__bases__)
+        self.cells.append(Place(read, put, _same_pairs))
 
     def _object(self, value: object) -> None:
+        if type(value).__module__ == "builtins" and not isinstance(value, BaseException):
+            return
         self._todo.append(type(value))
+        if isinstance(value, BaseException):
+            self._slot(value, "args")
         fields = getattr(value, "__dict__", None)
         if isinstance(fields, dict):
             self._seen[id(fields)] = fields
             self._dict(fields)
-        for base in type(value).__mro__:
-            slots = base.__dict__.get("__slots__", ())
-            for name in (slots,) if isinstance(slots, str) else slots:
-                if hasattr(value, name) and name not in ("__dict__", "__weakref__"):
-                    self._slot(value, name)
+        for name in slots_of(value):
+            self._slot(value, name)
 
     def _watch_names(self, space: dict[str, Any], names: set[str]) -> None:
         wanted = tuple(sorted(names))
@@ -254,7 +325,7 @@ class _Walk:
                     space.pop(name, None)
 
         if wanted:
-            self.cells.append(_Cell(read, put, _same_pairs))
+            self.cells.append(Place(read, put, _same_pairs))
 
 
 class _Counter:
@@ -310,12 +381,26 @@ def _names_of(code: CodeType) -> set[str]:
     return names
 
 
+def _is_special(name: str) -> bool:
+    return name.startswith("__") and name.endswith("__")
+
+
 def _is(now: object, before: object) -> bool:
     return now is before
 
 
 def _same_items(now: list[Any], before: list[Any]) -> bool:
     return len(now) == len(before) and all(map(_is, now, before))
+
+
+def _same_names(now: list[tuple[Any, Any]], before: list[tuple[Any, Any]]) -> bool:
+    """As :func:`_same_pairs`; modules imported meanwhile do not count."""
+    if len(now) == len(before):
+        return _same_pairs(now, before)
+    known = {name for name, _ in before}
+    return _same_pairs(
+        [pair for pair in now if pair[0] in known or not isinstance(pair[1], ModuleType)], before
+    )
 
 
 def _same_pairs(now: list[tuple[Any, Any]], before: list[tuple[Any, Any]]) -> bool:

@@ -216,6 +216,7 @@ def _verdict(document: Any, language: Language) -> Verdict:
 def serve() -> None:
     """Read one job from stdin, check its answer, write the verdict where the job says."""
     from eve_replay.workshop.check import check
+    from eve_replay.workshop.untouched import Untouched
 
     job = loads_json(sys.stdin.buffer.read())
     lesson = task(job["lesson"])
@@ -224,10 +225,13 @@ def serve() -> None:
         result.flush()
         _silence()
         _limit(float(job["seconds"]), int(job["megabytes"]))
+        before = Untouched()
         answer, verdict = _defined(job, lesson.answer)
         if verdict is None:
             try:
-                verdict = check(lesson, answer, language=job["language"], seconds=float(job["seconds"]))
+                verdict = check(
+                    lesson, answer, language=job["language"], seconds=float(job["seconds"]), before=before
+                )
             except MemoryError:
                 verdict = refusal(lesson.lesson, "too-much-memory", job["language"], what=job["megabytes"])
         result.write(f"{job['mark']}{dumps_tagged(verdict.to_json())}\n")

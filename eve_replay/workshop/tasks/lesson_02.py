@@ -65,7 +65,8 @@ def _told(answer: Any, place: Place) -> tuple[int, int] | Judgement:
         and len(told) == 2
         and all(isinstance(each, int) and not isinstance(each, bool) for each in told)
     ):
-        return told[0], told[1]
+        # Plain numbers: a class of the learner's might say of itself that it is equal to everything.
+        return int.__add__(told[0], 0), int.__add__(told[1], 0)
     said = f"{told!r}"[:80]
     return Judgement(
         code="not-a-pair",

@@ -249,7 +249,9 @@ def _judge(answer: object, seed: int, language: Language) -> Judgement:
             text = f"{type(error).__name__}: {error}"
             words = Text(f"flue_fate threw {text} for this call.", f"遇到这次调用，flue_fate 抛出了 {text}。")
             return Judgement(code="threw", words=words, tried=tried, story=_story(call))
-        if said != wanted:
+        if isinstance(said, str):
+            said = str.__str__(said)  # a class of the learner's might say that it is equal to everything
+        if said != wanted or not isinstance(said, str):
             name, why = call["name"], _WHY[row.name]
             source = ", ".join(row.fixtures)
             return Judgement(
