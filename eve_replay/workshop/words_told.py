@@ -313,7 +313,7 @@ TOLD = texts(
         "进程 {process} 在等人回答时死了。",
     ),
     dies_other=("Process {process} dies.", "进程 {process} 死了。"),
-    nothing_committed=("Nothing of the step is committed.", "这一步没有任何内容被提交。"),
+    nothing_committed=("Nothing of the step is committed.", "这一步什么也没有提交。"),
     lost=("The answer is lost: the tool gets a Timeout.", "回答丢失：工具收到 Timeout。"),
     refused=(
         "The request does not arrive: the tool gets a Timeout all the same.",

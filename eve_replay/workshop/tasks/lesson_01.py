@@ -93,7 +93,7 @@ _PREDICTIONS = {
         question=Text(
             "send_email had returned. charge_card was still at work when the process was killed."
             " Somebody started it again. How often was the mail sent?",
-            "send_email 已经返回，charge_card 还在执行，这时进程被杀死，随后被重新启动。邮件一共发送了几次？",
+            "send_email 已经返回，charge_card 还在执行，这时进程被杀死，随后重新启动。邮件一共发送了几次？",
         ),
         choices=(
             Text("not at all", "一次也没有"),
