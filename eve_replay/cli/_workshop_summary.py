@@ -153,7 +153,7 @@ def _cell(mark: Mark) -> Cell:
     if mark.state == "passed":
         return Cell("✓", "ok")
     if mark.state == "tried":
-        return Cell(f"✗{mark.tries}", "error")
+        return Cell(f"✗{mark.tries}", "error") if mark.tries else Cell("…", "muted")
     return Cell("·", "muted")
 
 

@@ -43,8 +43,9 @@ _WORDS: Mapping[str, Text] = MappingProxyType(
         "right": Text("right", "预测"),
         "empty": Text("There is no lesson notebook in this folder.", "这个文件夹里没有课程笔记本。"),
         "legend": Text(
-            "✓ passed   ✗3 tried three times, not passed   · not begun   right: predictions that were right",
-            "✓ 通过   ✗3 试了三次，还没通过   · 还没开始   预测：猜对的预测",
+            "✓ passed   ✗3 tried three times, not passed   … begun, not checked   · not begun   right:"
+            " predictions that were right",
+            "✓ 通过   ✗3 试了三次，还没通过   … 做了，还没检查   · 还没开始   预测：猜对的预测",
         ),
         "stumbles": Text("What they stumble over", "他们卡在哪里"),
         "of": Text("{count} of {begun}: {words}", "{begun} 人里有 {count} 人：{words}"),

@@ -33,7 +33,8 @@ class Mark:
 
     Attributes:
         state: ``passed``, ``tried`` (begun, not passed), ``not begun``.
-        tries: how many checks were made in the notebook; at least 1 where the answer was changed.
+        tries: how many checks are known, at least 1 where the answer was run or its last check is on record;
+            0 where it was changed and nobody has checked it.
         code: the diagnosis of the latest failure, empty when there is none.
         predictions: how many predictions were made.
         right: how many of them were right.
@@ -202,11 +203,12 @@ def _marks(work: Work, answers: Answers, starting: Mapping[str, str | None]) -> 
     for lesson in sorted({*work.progress, *(each.lesson for each in work.books)}):
         known = work.progress.get(lesson, LessonProgress())
         best: tuple[State, str] = ("not begun", "")
-        looked = False
+        looked = on_record = False
         for book in work.books:
             if book.lesson == lesson and not same_code(book.answer, starting.get(lesson)):
                 said = answers(book)
                 looked = looked or said is not None
+                on_record = on_record or bool(book.saved)
                 one = _said(book, said)
                 if _ORDER[one[0]] >= _ORDER[best[0]]:
                     best = one
@@ -218,7 +220,7 @@ def _marks(work: Work, answers: Answers, starting: Mapping[str, str | None]) -> 
             best = ("tried", known.checks[-1].code if known.checks else "")
         marks[lesson] = Mark(
             state=best[0],
-            tries=max(known.tries, 0 if best[0] == "not begun" else 1),
+            tries=max(known.tries, 1 if looked or on_record else 0),
             code=best[1],
             predictions=len(known.predictions),
             right=sum(each.right is True for each in known.predictions),

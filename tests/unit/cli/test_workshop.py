@@ -319,6 +319,14 @@ def test_summary_without_running(capsys, school, monkeypatch):
     monkeypatch.setattr("subprocess.Popen", lambda *_, **__: pytest.fail("something was run"))
     result = call(capsys, "workshop", "summary", school, "--saved")
     assert result.code == 0 and "1 of 3: remembered in the process's memory" in result.out
+    # Changed, and nobody has checked it: that is no try.
+    eve = next(row for row in result.out.splitlines() if "Eve" in row)
+    assert "…" in eve and "✗" not in eve and "… begun, not checked" in " ".join(result.out.split())
+    marks = {
+        each["name"]: each["lessons"]["01"]
+        for each in call(capsys, "workshop", "summary", school, "--saved", "--json").json["learners"]
+    }
+    assert sorted(mark["tries"] for mark in marks.values()) == [0, 0, 1]
 
 
 def test_a_lesson_that_was_not_touched_is_not_begun(capsys, tmp_path, monkeypatch):
