@@ -93,7 +93,7 @@ WORDS: Mapping[str, Text] = {
     "searching": Text("Trying every way to crash …", "正在尝试所有崩溃方式……"),
     "broken": Text(
         "Tried {tried} ways. This is the shortest one that breaks it.",
-        "试了 {tried} 种方式，这是让它出错的最短一种。",
+        "试了 {tried} 种方式，这是让它出错的最短的一种。",
     ),
     "broken_already": Text(
         "It breaks without any crash: nothing has to go wrong for it.",
