@@ -161,9 +161,9 @@ _PREDICTIONS = {
     ),
     "after": Prediction(
         question=Text(
-            "The charge was in step 0, and step 0 was committed. The process was killed in step 1. How"
-            " often was the card charged in the end?",
-            "扣款在第 0 步，而第 0 步已经提交。进程在第 1 步被杀死。最后一共扣款几次？",
+            "The charge was in the first step, and that step was committed. The process was killed in the"
+            " second one. How often was the card charged in the end?",
+            "扣款在第 1 步，而第 1 步已经提交。进程在第 2 步被杀死。最后一共扣款几次？",
         ),
         choices=(Text("once", "1 次"), Text("twice", "2 次")),
         answer=lambda: min(_charges("crash-after-commit"), 2) - 1,
