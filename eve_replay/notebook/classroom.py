@@ -171,15 +171,15 @@ class Desk:
 def verdict_widget(verdict: Verdict) -> ClassroomWidget:
     """Return a verdict as it is shown: stamp, story, why, what next, and the picture."""
     language = verdict.language
-    tried = ""
+    tried, one = "", "-one" if verdict.tried == 1 else ""
     if verdict.passed:
         tried = ""  # the headline says it
     elif verdict.tried and verdict.cases and verdict.outcome is not None:
         name = "verdict-case" if verdict.cases == 1 else "verdict-cases"
         cases = word(name, language, n=verdict.cases)
-        tried = word("verdict-tried", language, tried=verdict.tried, cases=cases)
+        tried = word(f"verdict-tried{one}", language, tried=verdict.tried, cases=cases)
     elif verdict.tried:
-        tried = word("verdict-inputs", language, tried=verdict.tried)
+        tried = word(f"verdict-inputs{one}", language, tried=verdict.tried)
     if tried and not verdict.complete:
         tried = f"{tried} {word('verdict-incomplete', language)}"
     data = {

@@ -46,7 +46,8 @@ def drawn(
     tones = entry_tones(outcome)
     sums = sums_of(outcome, language)
     result = mark_of(outcome, promises, language)
-    if result.tone in ("warning", "parked") and result.words not in [each["text"] for each in sums]:
+    told = result.tone == "parked" and any(each["tone"] == "parked" for each in sums)
+    if result.tone in ("warning", "parked") and not told and result.words not in [s["text"] for s in sums]:
         joined = "; ".join(str(each["text"]) for each in sums if each["tone"] in ("harm", "warning"))
         if result.words != joined:
             sums.append({"tone": result.tone, "sign": result.sign, "text": result.words})

@@ -404,6 +404,18 @@ def test_a_workflow_that_was_parked_starts_over_in_a_lane_of_its_own(tmp_path):
     assert labels.index("parked") < labels.index("charge")
 
 
+def test_a_person_who_was_told_is_counted_once(tmp_path):
+    def careful(input, ctx, outside):
+        if outside.store.set_nx(input["to"] + input["subject"], "pending"):
+            outside.mail.send(input["to"], input["subject"])
+        else:
+            outside.people.tell(input["to"] + " " + input["subject"])
+        return {"status": "unknown"}
+
+    view = see(Desk(tasks()["05"], "en", tmp_path).play(careful), [2, "crash-before", 0])
+    assert [each["text"] for each in view["sums"] if each["tone"] == "parked"] == ["1 person told"]
+
+
 @pytest.mark.parametrize(
     "number", [n for n, each in tasks().items() if each.cases is not None and each.kind != "judged"]
 )
@@ -448,6 +460,10 @@ def test_a_verdict_shows_story_reason_and_picture(here):
     data = page(widget)["data"]
     assert data["story"] == ["One <b>.", "Two."] and data["view"]["sums"][0]["tone"] == "harm"
     assert data["tried"] == "Tried 9 ways in 2 cases."
+    at_once = page(verdict_widget(verdict(here, pay, tried=1, cases=1)))["data"]["tried"]
+    assert at_once == "Tried one way in one case."
+    judged = page(verdict_widget(verdict(here, None, tried=1, cases=0)))["data"]["tried"]
+    assert judged == "Tried one input."
     assert "<b>" not in widget.to_html() and "1. One" in repr(widget)
     good = page(verdict_widget(verdict(here, None, passed=True, language="zh", story=())))["data"]
     assert good["view"] is None and good["lang"] == "zh-CN" and good["tried"] == ""
