@@ -22,7 +22,7 @@ from eve_replay.errors import SourceUnreadable, WrongUse
 from eve_replay.workshop import pyodide
 from eve_replay.workshop.model import Language
 from eve_replay.workshop.programs import Say, ToolFailed, has_module, npm_pack, pip_download, python, require
-from eve_replay.workshop.site_pages import index_page, lessons_in, readme
+from eve_replay.workshop.site_pages import SERVE, index_page, lessons_in, readme
 from eve_replay.workshop.wheels import Wheel, own_wheel, read_wheel
 
 __all__ = ["Built", "Lessons", "beside", "build_site", "check_place", "move_into_place", "size_of"]
@@ -293,6 +293,7 @@ def _finish(
     for pack in packs:
         _translate(site, pack)
     (site / "index.html").write_text(index_page(lessons), encoding="utf-8")
+    (site / "serve.py").write_text(SERVE, encoding="utf-8")
     (site / "README.txt").write_text(readme(lessons), encoding="utf-8")
     made_of = {
         "eve-replay": __version__,

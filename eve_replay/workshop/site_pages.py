@@ -10,7 +10,7 @@ from urllib.parse import quote
 from eve_replay.workshop.book import read_book
 from eve_replay.workshop.model import Language
 
-__all__ = ["index_page", "lessons_in", "readme"]
+__all__ = ["SERVE", "index_page", "lessons_in", "readme"]
 
 _Lessons = Mapping[Language, Sequence[tuple[Path, Path]]]
 
@@ -44,6 +44,36 @@ h1 { font-size: 1.6rem; } li { margin: .35rem 0; } small { opacity: .75; margin-
 #: JupyterLite reads the first page to learn where the site begins.
 _ROOT = '<script id="jupyter-config-data" type="application/json" data-jupyter-lite-root=".">{}</script>'
 
+#: A server for where http.server does not do: some Windows machines call JavaScript plain text.
+SERVE = '''\
+"""Serves this folder: python serve.py [port]. Needs nothing but Python."""
+
+import functools
+import http.server
+import pathlib
+import sys
+
+TYPES = {".js": "text/javascript", ".mjs": "text/javascript", ".wasm": "application/wasm",
+         ".json": "application/json", ".css": "text/css", ".svg": "image/svg+xml", ".html": "text/html"}
+
+
+class Handler(http.server.SimpleHTTPRequestHandler):
+    extensions_map = {**http.server.SimpleHTTPRequestHandler.extensions_map, **TYPES}
+
+    def log_message(self, *args):
+        pass
+
+
+port = int(sys.argv[1]) if len(sys.argv) > 1 else 8000
+here = str(pathlib.Path(__file__).resolve().parent)
+with http.server.ThreadingHTTPServer(("", port), functools.partial(Handler, directory=here)) as server:
+    print(f"Open http://localhost:{port} in a browser. Ctrl+C ends it.", flush=True)
+    try:
+        server.serve_forever()
+    except KeyboardInterrupt:
+        pass
+'''
+
 _README = """\
 The workshop of eve-replay, in a browser
 ========================================
@@ -55,6 +85,7 @@ To show it, a plain web server is enough. In this folder:
     python -m http.server 8000
 
 Then open http://localhost:8000 in a browser (Firefox, Chrome, Edge or Safari of the last two years).
+If the page stays white on Windows: python serve.py (some machines there call JavaScript plain text).
 Opening index.html from the disk, without a server, does not work: browsers forbid it.
 
 For a class there are two ways:
@@ -89,6 +120,7 @@ site.json says what this site is made of, with the SHA-256 of every package.
     python -m http.server 8000
 
 然后用浏览器打开 http://localhost:8000 。不能直接双击 index.html：浏览器不允许。
+如果在 Windows 上页面一直空白，改用 python serve.py 。
 
 上课有两种办法：
 

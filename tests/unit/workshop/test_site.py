@@ -3,9 +3,11 @@
 import ast
 import io
 import json
+import socket
 import subprocess
 import sys
 import tarfile
+import urllib.request
 from pathlib import Path
 
 import pytest
@@ -15,7 +17,7 @@ from eve_replay.cli._workshop_start import lesson_files
 from eve_replay.errors import SourceUnreadable
 from eve_replay.workshop import pyodide, site
 from eve_replay.workshop.programs import ToolFailed
-from eve_replay.workshop.site_pages import index_page, readme
+from eve_replay.workshop.site_pages import SERVE, index_page, readme
 from eve_replay.workshop.wheels import read_wheel
 from tests.unit.workshop._wheels import make_wheel
 
@@ -153,3 +155,19 @@ def test_a_folder_of_somebody_else_is_left_alone(tmp_path, capsys):
     assert run(["workshop", "site", str(tmp_path)]) == 2
     assert "--force" in capsys.readouterr().err
     assert (tmp_path / "thesis.txt").is_file()
+
+
+def test_the_server_that_lies_in_the_site_names_types_as_browsers_want_them(tmp_path):
+    (tmp_path / "serve.py").write_text(SERVE)
+    (tmp_path / "x.mjs").write_text("1")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    words = [sys.executable, str(tmp_path / "serve.py"), str(port)]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            assert f"http://localhost:{port}" in server.stdout.readline()
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/x.mjs", timeout=10) as answer:
+                assert answer.headers["Content-Type"] == "text/javascript"
+        finally:
+            server.terminate()
