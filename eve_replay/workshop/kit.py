@@ -17,8 +17,9 @@ from eve_replay.workshop.closure import Need, needs_of, open_needs
 from eve_replay.workshop.kit_files import readme, start_scripts
 from eve_replay.workshop.machines import Machine
 from eve_replay.workshop.model import Language
+from eve_replay.workshop.places import beside, check_place, move_into_place, size_of
 from eve_replay.workshop.programs import Say, ToolFailed, has_module, pip_download, require
-from eve_replay.workshop.site import Lessons, beside, check_place, move_into_place, size_of
+from eve_replay.workshop.site import Lessons
 from eve_replay.workshop.wheels import NAME, Wheel, own_wheel, read_wheel, write_zip
 
 __all__ = ["EXTRA", "Kit", "build_kit", "resolve"]

@@ -6,26 +6,25 @@ place and moved there when it is whole.
 
 from __future__ import annotations
 
-import contextlib
 import importlib.metadata
 import importlib.util
 import shutil
-import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
 from eve_replay._version import __version__
 from eve_replay.codec import dumps_tagged, loads_json
-from eve_replay.errors import SourceUnreadable, WrongUse
+from eve_replay.errors import SourceUnreadable
 from eve_replay.workshop import pyodide
 from eve_replay.workshop.model import Language
+from eve_replay.workshop.places import beside, check_place, move_into_place, size_of
 from eve_replay.workshop.programs import Say, ToolFailed, has_module, npm_pack, pip_download, python, require
 from eve_replay.workshop.site_pages import SERVE, index_page, lessons_in, readme
 from eve_replay.workshop.wheels import Wheel, own_wheel, read_wheel
 
-__all__ = ["Built", "Lessons", "beside", "build_site", "check_place", "move_into_place", "size_of"]
+__all__ = ["MARK", "Built", "Lessons", "build_site"]
 
 #: The files of the lessons per language: where each lies, and where it goes.
 Lessons = Mapping[Language, Sequence[tuple[Path, Path]]]
@@ -120,55 +119,6 @@ def build_site(
         python=str(info["python"]),
         packages=len(lock["packages"]),
     )
-
-
-def check_place(out: Path, mark: str, *, force: bool) -> None:
-    """Refuse a place that holds something which is not ours to replace.
-
-    Raises:
-        WrongUse: it is a file, or a folder with something else in it.
-    """
-    if out.exists() and not out.is_dir():
-        raise WrongUse(f"{out} is a file.", hint="Name a folder.")
-    if out.is_dir() and any(out.iterdir()) and not (out / mark).is_file() and not force:
-        raise WrongUse(
-            f"{out} holds something else.", hint="Name another folder, or replace it with --force."
-        )
-    if out.resolve() in (Path.cwd(), *Path.cwd().parents):
-        raise WrongUse(f"{out} is the folder you are in.", hint="Name a folder inside of it.")
-
-
-@contextlib.contextmanager
-def beside(out: Path) -> Iterator[Path]:
-    """Give a folder to work in, on the same disk as ``out``, gone at the end whatever happens.
-
-    Raises:
-        SourceUnreadable: there is no room, or no right to write there.
-    """
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=f".{out.name}-", dir=out.parent) as scratch:
-            yield Path(scratch)
-    except OSError as error:
-        raise SourceUnreadable(f"{out} cannot be written: {error.strerror or error}.") from error
-
-
-def move_into_place(made: Path, out: Path) -> None:
-    """Put a finished folder where an earlier one may be; that one stays when it fails."""
-    aside = made.with_name("earlier")
-    if out.exists():
-        out.rename(aside)
-    try:
-        made.rename(out)
-    except OSError:
-        if aside.exists():
-            aside.rename(out)
-        raise
-
-
-def size_of(folder: Path) -> int:
-    """Return how many bytes the files of a folder have."""
-    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
 def _require(runtime: Path | None) -> None:

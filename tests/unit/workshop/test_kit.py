@@ -14,8 +14,8 @@ from eve_replay.errors import SourceUnreadable, WrongUse
 from eve_replay.workshop.kit import build_kit, resolve
 from eve_replay.workshop.kit_files import readme, start_scripts
 from eve_replay.workshop.machines import PLATFORMS, here, machines
+from eve_replay.workshop.places import beside, move_into_place
 from eve_replay.workshop.programs import ToolFailed, pip_download, python, require
-from eve_replay.workshop.site import beside, move_into_place
 from eve_replay.workshop.wheels import own_wheel, read_wheel, repack
 from tests.unit.workshop._wheels import make_wheel
 
