@@ -115,7 +115,7 @@ WORDS: Mapping[str, Text] = {
     "ledger_empty": Text("Nothing has reached the outside.", "没有任何请求到达外部。"),
     "by": Text("by", "由谁"),
     "key": Text("key", "键"),
-    "no_key": Text("no key", "没有键"),
+    "no_key": Text("no key", "无键"),
     "what": Text("what", "内容"),
     "story": Text("What happens, moment by moment", "逐个时刻发生了什么"),
     "model_told": Text("What the model is told in the end", "最后告诉模型的内容"),
