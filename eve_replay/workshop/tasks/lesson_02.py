@@ -98,8 +98,8 @@ def _words(place: Place, told: tuple[int, int]) -> Text:
     return Text(
         f"For where = {where} you say {told[0]} to {told[1]} charges. It is {least} to {most}. ({point}:"
         f" {place.label})",
-        f"where = {where} 时，你的答案是扣款 {told[0]} 到 {told[1]} 次，实际是 {least} 到 {most} 次。"
-        f"（{point}：{place.label}）",
+        f"where = {where} 时，你的答案是至少 {told[0]} 次、至多 {told[1]} 次，实际是至少 {least} 次、至多"
+        f" {most} 次。（{point}：{place.label}）",
     )
 
 

@@ -263,7 +263,8 @@ def _judge(answer: object, seed: int, language: Language) -> Judgement:
                 tried=tried,
                 story=(*_story(call), f"flue_fate(call) → {said!r}"),
                 why=Text(
-                    f"{why.en} (FLUE.md section 5: {source}).", f"{why.zh}（FLUE.md 第 5 节：{source}）。"
+                    f"{why.en} (FLUE.md section 5: {source}).",
+                    f"{why.zh}（FLUE.md 第 5 节：{source.replace(', ', '、')}）。",
                 ).get(language),
             )
     return Judgement(tried=tried)
