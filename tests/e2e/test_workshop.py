@@ -169,6 +169,19 @@ def test_the_mouse_chooses_where_the_process_dies(opened, watched):
     watched.clean()
 
 
+def test_a_crash_at_the_first_moment_shows_its_whole_sign(opened, watched):
+    page = opened(setup(), PAY + "here.play(pay)", wait=".er-cell")
+    page.locator(".er-stage").scroll_into_view_if_needed()
+    cell(page, "crash-before", "model").first.click()
+    until(page, 1, "crash-before")
+    sign = page.locator(".er-box .er-cross").bounding_box()
+    labels = page.locator(".er-bgutter").nth(1).bounding_box()
+    assert sign["x"] >= labels["x"] + labels["width"] - 1
+    page.locator(".er-stage").press("?")
+    assert "not tried yet" in page.inner_text(".er-stage")
+    watched.clean()
+
+
 def test_the_keyboard_alone_is_enough(opened, watched):
     page = opened(setup(), PAY + "here.play(pay)", wait=".er-cell")
     page.locator(".er-stage").scroll_into_view_if_needed()

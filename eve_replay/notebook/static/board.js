@@ -45,7 +45,7 @@ function boardView(view, words, { strips = [], faults = [], active = 0, cursor =
         class: `er-box er-k-${box.kind}${box.ghost ? " er-ghost" : box.filled ? ` er-f-${box.tone}` : ` er-t-${box.tone}`}${here ? " er-here" : ""}${later ? " er-later" : ""}`,
         type: go ? "button" : null, tabindex: go ? -1 : null, title: box.title, "aria-label": box.title, "data-point": box.point, onclick: go ? () => go(view.moments.findIndex((moment) => box.first <= moment.to)) : null,
       }, el("span", { class: "er-boxtext" }, label));
-      if (box.fault) node.append(el("i", { class: `er-cross er-x-${CROSS[box.fault]}`, title: words[`fault-${box.fault}`] }, CROSS[box.fault] === "lost" ? "?" : "✕"));
+      if (box.fault) node.append(el("i", { class: `er-cross er-x-${CROSS[box.fault]}${box.col ? "" : " er-edge"}`, title: words[`fault-${box.fault}`] }, CROSS[box.fault] === "lost" ? "?" : "✕"));
       put(node, box.col);
     });
     row++;

@@ -164,7 +164,7 @@ function stageWidget(root, data, source, memory) {
     const sample = (name, sign) => el("div", {}, el("span", { class: `er-cell er-c-${name} er-legendcell` }, sign), el("span", {}, words[`s-${name}`]));
     sheet.replaceChildren(el("div", { class: "er-overhead" }, el("b", {}, words.help), el("button", { type: "button", onclick: close }, words.close)),
       el("div", { class: "er-keys" }, KEYS_HELP.map(([name, text]) => key(name, words[text]))),
-      el("div", { class: "er-keys er-signs" }, ["once", "parked", "harm", "warning", "unknown", "committed", "again"].map((name) => sample(name, data.signs[name])), el("div", {}, el("span", { class: "er-legendcell" }, el("i", { class: "er-cross" }, "✕")), el("span", {}, words["s-dies"])), el("div", {}, el("span", { class: "er-legendcell" }, el("i", { class: "er-cross er-x-lost" }, "?")), el("span", {}, words["s-lost"]))));
+      el("div", { class: "er-keys er-signs" }, ["once", "parked", "harm", "warning", "unknown", "committed", "again"].map((name) => sample(name, data.signs[name])), el("div", {}, el("span", { class: "er-cell er-c-hidden er-legendcell" }, "·"), el("span", {}, words.untried)), el("div", {}, el("span", { class: "er-legendcell" }, el("i", { class: "er-cross" }, "✕")), el("span", {}, words["s-dies"])), el("div", {}, el("span", { class: "er-legendcell" }, el("i", { class: "er-cross er-x-lost" }, "?")), el("span", {}, words["s-lost"]))));
     sheet.hidden = false;
     sheet.querySelector("button").focus({ preventScroll: true });
     sheet.close = close;
