@@ -196,7 +196,7 @@ REFUSALS: Mapping[str, Text] = MappingProxyType(
         ),
         "not-where": Text(
             en="{call}: {name} must be a dict of columns and values, it was {value}",
-            zh="{call}：{name} 必须是“列名: 值”的字典，收到的是 {value}",
+            zh="{call}：{name} 必须是“列名：值”的字典，收到的是 {value}",
         ),
         "not-open": Text(
             en="{call}: a transaction works inside of its with block only",
