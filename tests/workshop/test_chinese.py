@@ -1,4 +1,4 @@
-"""The Chinese edition: one word for one thing, marks and spaces as Chinese print has them (CONTRIBUTING.md)."""
+"""The Chinese edition: one word for one thing, marks and spaces as in Chinese print (CONTRIBUTING.md)."""
 
 import ast
 import json
