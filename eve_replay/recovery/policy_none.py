@@ -53,7 +53,9 @@ class NoPolicy:
             after = ONCE if open_ else NEVER
             if model == "other" and after is ONCE:
                 after = Executions(min=0, max=1)
-            course.futures.append(Future(after=after, again=effect.before.max != 0, rule="plain-loop"))
+            # An effect that is known was asked for: the model is asked again for it.
+            asked = effect.before.max != 0 or (effect.step is not None and effect.step.starts > 0)
+            course.futures.append(Future(after=after, again=asked, rule="plain-loop"))
         course.calls = Paid(paid=began + (again if open_ else 0), again=began if open_ else 0)
         course.use("plain-loop")
         del environment

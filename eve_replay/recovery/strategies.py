@@ -95,9 +95,11 @@ def _call_id(seen: Seen) -> tuple[Executions, Executions]:
 def _coordinates(seen: Seen) -> tuple[Executions, Executions]:
     """Turn, model step and position of the call. Another answer puts another call in its place."""
     total = _merged(seen.before + seen.after)
-    if seen.model == "other" and seen.again and seen.before.max != 0 and seen.after.max != 0:
-        # The key is taken by what the first answer asked for: what the second one wants is answered with it.
-        return total, _MAYBE
+    if seen.model == "other" and seen.again and seen.after.max != 0:
+        # In its old place the key is taken by what the first answer asked for: what the second one wants is
+        # answered with that. In another place the key is a new one: it is done once more.
+        most = None if seen.after.max is None else 2 if seen.before.max != 0 else 1
+        return Executions(min=min(1, seen.before.min), max=most), _MAYBE
     return total, _NONE
 
 
@@ -109,6 +111,8 @@ def _business(seen: Seen) -> tuple[Executions, Executions]:
 def _run_id(seen: Seen) -> tuple[Executions, Executions]:
     """The run's id alone: merges different effects of one tool in one run; only the first happens."""
     total = _merged(seen.before + seen.after)
+    if seen.model == "other" and seen.again and seen.before.min == 0 and seen.after.max != 0:
+        return _MAYBE, _MAYBE  # another answer may ask for something else first
     if seen.first_in_run:
         return total, _NONE
     return _NONE, total

@@ -35,7 +35,8 @@ ENDLESS = ((1, 1), (1, None))
         ("call-id", "new-ids", RETURNED, (2, 2), (0, 0)),  # pay-with-key-minted-ids: 2 payments
         ("call-id", "new-ids", INSIDE, (1, 2), (0, 0)),
         ("coordinates", "new-ids", RETURNED, (1, 1), (0, 0)),
-        ("coordinates", "other", RETURNED, (1, 1), (0, 1)),
+        ("coordinates", "other", RETURNED, (1, 2), (0, 1)),
+        ("coordinates", "other", INSIDE, (0, 2), (0, 1)),
         ("business-id", "other", RETURNED, (1, 1), (0, 0)),
         ("business-id", "same", ENDLESS, (1, 1), (0, 0)),
         ("claim", "same", INSIDE, (0, 1), (0, 1)),

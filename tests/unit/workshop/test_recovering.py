@@ -141,9 +141,8 @@ def two_payments(policy, model):
         for each in ORDERS
     )
     where = "flue" if policy == "flue" else "eve-start"
-    return Case(
-        name="two", turns=(Turn(message="", answers=(asks,)),), policy=policy, environment=where, model=model
-    )
+    turn = Turn(message="", answers=(asks,), other={0: asks[::-1]} if model == "other" else {})
+    return Case(name="two", turns=(turn,), policy=policy, environment=where, model=model)
 
 
 def within(number, executions):
@@ -151,7 +150,7 @@ def within(number, executions):
 
 
 @pytest.mark.parametrize("policy", ["eve", "flue", "none"])
-@pytest.mark.parametrize("model", ["same", "new-ids"])
+@pytest.mark.parametrize("model", ["same", "new-ids", "other"])
 @pytest.mark.parametrize("name", PROTECTED)
 def test_what_the_crash_lab_predicts_is_what_happens(name, model, policy):
     """Every crash of a turn with two payments: executions, charges, attempts and model calls."""
