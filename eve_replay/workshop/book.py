@@ -103,6 +103,8 @@ def read_book(path: Path) -> Book:
     try:
         if path.is_dir():
             raise SourceUnreadable(f"{path} is a folder, not a notebook.")
+        if path.exists() and not path.is_file():  # a pipe or a device would never end
+            raise SourceUnreadable(f"{path} is no ordinary file.")
         if path.stat().st_size > LARGEST:
             raise SourceUnreadable(
                 f"{path} is larger than {LARGEST >> 20} MB.", hint="Clear its outputs and save it again."

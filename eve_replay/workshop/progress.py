@@ -127,7 +127,7 @@ class Progress:
 
     def _read(self) -> dict[str, dict[str, object]]:
         try:
-            if self.path.stat().st_size > _LARGEST:
+            if not self.path.is_file() or self.path.stat().st_size > _LARGEST:
                 return {}
             document = loads_json(self.path.read_bytes())
         except (OSError, ValueError):
@@ -160,8 +160,10 @@ class Progress:
 
     def _readable(self) -> bool:
         try:
-            return self.path.stat().st_size <= _LARGEST and isinstance(
-                loads_json(self.path.read_bytes()), dict
+            return (
+                self.path.is_file()  # a pipe would be waited for
+                and self.path.stat().st_size <= _LARGEST
+                and isinstance(loads_json(self.path.read_bytes()), dict)
             )
         except (OSError, ValueError):
             return False

@@ -107,9 +107,10 @@ def refusal(lesson: str, code: str, language: Language, **facts: object) -> Verd
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Ended:
-    """How a child ended: its return code (None: it was stopped), and the lines of its result."""
+    """How a child ended: its return code (None: it was stopped), how long it ran, the lines of its result."""
 
     code: int | None
+    seconds: float = 0.0
     lines: tuple[str, ...] = ()
     words: str = ""
 
@@ -117,6 +118,7 @@ class _Ended:
 def _run(job: dict[str, Any], limits: Limits) -> _Ended:
     import subprocess
     import tempfile
+    import time
 
     # The same places to import from as here, so that a checkout, a venv and a wheel all work.
     places = [str(Path(each).resolve()) for each in sys.path if each]
@@ -127,6 +129,7 @@ def _run(job: dict[str, Any], limits: Limits) -> _Ended:
         tempfile.TemporaryFile() as said,
     ):
         place = Path(aside) / secrets.token_hex(8)
+        began = time.monotonic()
         process = subprocess.Popen(
             [sys.executable, "-I", "-B", "-X", "utf8", "-c", program],
             stdin=subprocess.PIPE,
@@ -146,6 +149,7 @@ def _run(job: dict[str, Any], limits: Limits) -> _Ended:
             code = None
         finally:
             _end(process)
+        spent = time.monotonic() - began
         said.seek(0)
         words = said.read(4000).decode("utf-8", "replace").strip()
         try:
@@ -153,7 +157,7 @@ def _run(job: dict[str, Any], limits: Limits) -> _Ended:
                 text = result.read(_LARGEST_RESULT).decode("utf-8", "replace")
         except OSError:
             text = ""
-    return _Ended(code=code, lines=tuple(text.splitlines()), words=words)
+    return _Ended(code=code, seconds=spent, lines=tuple(text.splitlines()), words=words)
 
 
 def _end(process: Any) -> None:
@@ -181,10 +185,10 @@ def _result(job: Mapping[str, Any], ended: _Ended, language: Language) -> Verdic
             return _verdict(loads_json(each), language)
         except (ValueError, KeyError, TypeError):
             continue
-    if ended.code is None or -ended.code in _time_signals():
+    # Who does not listen to the limit of processor time is killed a second later.
+    late = ended.code == -9 and ended.seconds >= job["seconds"]
+    if ended.code is None or -ended.code in _time_signals() or late:
         return refusal(lesson, "too-long", language, what=f"{job['seconds']:g}")
-    if ended.code == -9:
-        return refusal(lesson, "too-much-memory", language, what=job["megabytes"])
     return refusal(lesson, "ended-itself", language, what=f"code {ended.code}")
 
 
@@ -235,6 +239,7 @@ def serve() -> None:
             except MemoryError:
                 verdict = refusal(lesson.lesson, "too-much-memory", job["language"], what=job["megabytes"])
         result.write(f"{job['mark']}{dumps_tagged(verdict.to_json())}\n")
+    os._exit(0)  # whatever the answer has left behind, threads or last words, is not waited for
 
 
 def _defined(job: Mapping[str, Any], name: str) -> tuple[object, Verdict | None]:
@@ -273,7 +278,7 @@ def _told(error: BaseException, language: Language) -> str:
     lines = [each.lineno for each in traceback.extract_tb(error.__traceback__) if each.filename == _FILE]
     try:
         words = str(error)
-    except Exception:
+    except BaseException:  # the text of a learner's exception is the learner's code
         words = ""
     told = f"{type(error).__name__}{': ' + words[:300] if words else ''}"
     return told + _line(lines[-1] if lines else None, language)

@@ -1,4 +1,5 @@
 import json
+import os
 import random
 
 import pytest
@@ -140,3 +141,12 @@ def test_hidden_folders_and_solutions_hold_no_learner(tmp_path):
 )
 def test_comments_and_quotes_make_no_other_code(one, other, same):
     assert same_code(one, other) is same
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes with names")
+def test_pipes_and_devices_are_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe.ipynb")
+    (tmp_path / "zero.ipynb").symlink_to("/dev/zero")
+    for path in find_books(tmp_path):
+        with pytest.raises(SourceUnreadable, match="no ordinary file"):
+            read_book(path)

@@ -111,3 +111,12 @@ def test_a_killed_write_leaves_the_old_file_whole(tmp_path, monkeypatch):
     )
     assert not progress.checked(verdict(), at=AT)
     assert progress.lesson("04").tries == 1 and progress.trouble == "disk"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes with names")
+def test_a_pipe_in_its_place_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / FILE_NAME)
+    progress = Progress(tmp_path)
+    assert not progress.lessons()
+    assert progress.predicted("01", "mails", 1, at=datetime(2026, 1, 1, tzinfo=UTC))
+    assert progress.lesson("01").predictions

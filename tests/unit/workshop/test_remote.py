@@ -61,6 +61,8 @@ def test_a_failure_comes_back_with_its_story(language):
         ("x = [0]\nwhile True: x += x", "too-much-memory", "1024"),
         ("import os\nos._exit(0)", "ended-itself", "0"),
         ("import os\nos.kill(os.getpid(), 15)", "ended-itself", "15"),
+        ("import os\nos.kill(os.getpid(), 9)", "ended-itself", "9"),
+        ("class E(Exception):\n    def __str__(self): raise SystemExit\nraise E", "cell-raised", "E"),
         ("import eve_replay.workshop.explore as e\ne.explore = None" + GOOD, "looks-inside", "eve_replay"),
         ("from eve_replay.workshop.check import check" + GOOD, "looks-inside", "eve_replay"),
     ],
@@ -83,6 +85,13 @@ def test_floods_go_nowhere(capfd):
 def test_the_rest_of_the_package_may_be_used():
     source = "import eve_replay as er\nfrom eve_replay.workshop.outside import Timeout\n" + GOOD
     assert check_source("01", source).passed
+
+
+def test_what_the_answer_leaves_running_is_not_waited_for():
+    source = "import atexit, time\natexit.register(time.sleep, 60)\n" + GOOD
+    started = time.monotonic()
+    assert check_source("01", source).passed
+    assert time.monotonic() - started < 25
 
 
 def test_a_verdict_cannot_be_printed():
