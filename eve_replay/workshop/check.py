@@ -137,8 +137,9 @@ def _said(error: BaseException) -> str:
 
 
 def _trouble(exercise: Task, answer: object, language: Language) -> Trouble | None:
-    if exercise.kind == "judged":  # its judge knows what it should be
-        found = reach(answer) if answer is not None else shape(answer, exercise.answer, ("...",))
+    if exercise.kind == "judged":  # where it is no function, its judge knows what it should be
+        found = shape(answer, exercise.answer, exercise.takes) if exercise.takes else None
+        found = found or reach(answer)
     else:
         found = shape(answer, exercise.answer, _PARAMETERS) or reach(answer) or remembers(answer)
     if found is None:

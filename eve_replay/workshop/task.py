@@ -77,6 +77,7 @@ class Task:
         crashes: how many at most.
         hours: how long the process may stay away after a crash.
         judge: for ``judged``: looks at the answer itself.
+        takes: for ``judged``: what the answer is called with; empty where it is no function.
         predictions: by name, as the notebook asks for them.
         hints: what to think about next, by diagnosis code (see ``diagnose``); the general ones otherwise.
         good: said when it passed: what the fix rests on, and what it still cannot do.
@@ -96,6 +97,7 @@ class Task:
     crashes: int = 2
     hours: tuple[float, ...] = (0.0,)
     judge: Judge | None = None
+    takes: tuple[str, ...] = ()
     predictions: Mapping[str, Prediction] = field(default_factory=lambda: MappingProxyType({}))
     hints: Mapping[str, Text] = field(default_factory=lambda: MappingProxyType({}))
     good: Text

@@ -140,7 +140,9 @@ def test_the_mouse_chooses_where_the_process_dies(opened, watched):
     until(page, 1, "crash-after")
     assert page.locator(".er-cell:not(.er-c-hidden)").count() == 1
     page.click('button:has-text("Show every place")')
-    assert page.locator(".er-cell.er-c-hidden").count() == 0 and page.locator(".er-cell.er-c-harm").count() > 2
+    assert (
+        page.locator(".er-cell.er-c-hidden").count() == 0 and page.locator(".er-cell.er-c-harm").count() > 2
+    )
     page.click('button:has-text("Hide what I have not tried")')
     assert page.locator(".er-cell.er-c-hidden").count() > 5
     assert (

@@ -220,6 +220,7 @@ TASK = Task(
     answer="charges_seen",
     kind="judged",
     judge=_judge,
+    takes=("where",),
     predictions=_PREDICTIONS,
     hints=_HINTS,
     good=Text(

@@ -212,6 +212,7 @@ TASK = Task(
     answer="same_deed",
     kind="judged",
     judge=_judge,
+    takes=("a", "b"),
     predictions=_PREDICTIONS,
     hints=_HINTS,
     good=Text(

@@ -17,7 +17,7 @@ __all__ = ["TASK"]
 def _pay(order: str, invoice: str, cents: int) -> Ask:
     """One payment that is wanted. Its invoice is what no other payment has."""
     bill = {"order": order, "invoice": invoice, "cents": cents}
-    return Ask(tool="pay", input=bill, deeds=(Deed(effect="charge", match=bill, words=f"invoice {invoice}"),))
+    return Ask(tool="pay", input=bill, deeds=(Deed(effect="charge", match=bill, words=invoice),))
 
 
 def _cases(seed: int) -> tuple[Case, ...]:

@@ -321,6 +321,7 @@ TASK = Task(
     answer="flue_fate",
     kind="judged",
     judge=_judge,
+    takes=("call",),
     predictions=MappingProxyType(_PREDICTIONS),
     hints=MappingProxyType(_HINTS),
     good=Text(

@@ -62,6 +62,7 @@ TWICE = Task(
     answer="twice",
     kind="judged",
     judge=judge,
+    takes=("number",),
     hints={"not-twice": Text("Add it to itself.", "自己加自己。")},
     good=Text("Right.", "对。"),
 )

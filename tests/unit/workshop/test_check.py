@@ -425,7 +425,7 @@ def test_judged_answers(language):
     assert not verdict.passed and verdict.code == "not-twice"
     assert verdict.next == TWICE.hints["not-twice"].get(language)
     assert check(TWICE, None, language=language).code == "not-a-function"
-    assert check(TWICE, lambda: 1, language=language).code == "stopped"
+    assert check(TWICE, lambda: 1, language=language).code == "parameters"
 
 
 def test_a_lesson_that_is_not_there():

@@ -64,8 +64,9 @@ def test_the_table_of_lesson_2_does_not_give_the_answer():
         (lambda where: ("1", "2"), "not-a-pair"),
         (lambda where: where["nothing"], "threw"),
         (lambda where: 1 / 0, "threw"),
-        (lambda: (1, 1), "threw"),
-        (3, "threw"),
+        (lambda: (1, 1), "parameters"),
+        (3, "not-a-function"),
+        (None, "not-a-function"),
     ],
 )
 def test_odd_answers_to_lesson_2(answer, code):
@@ -133,8 +134,8 @@ def test_ids_in_the_table_differ_where_the_ids_differ():
         (lambda a, b: None, "not-a-bool"),
         (lambda a, b: 1, "not-a-bool"),
         (lambda a, b: a["nothing"], "threw"),
-        (lambda a: True, "threw"),
-        (True, "threw"),
+        (lambda a: True, "parameters"),
+        (True, "not-a-function"),
         (lambda a, b: True, "other-place"),
         (lambda a, b: False, "ids-change"),
         (lambda a, b: a["attempt"] != b["attempt"], "other-place"),
