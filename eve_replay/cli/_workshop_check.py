@@ -18,11 +18,11 @@ from eve_replay.errors import NotFound, SourceUnreadable
 from eve_replay.problems import Receipt
 from eve_replay.views.text import Line, line
 from eve_replay.views.tone import Tone
-from eve_replay.workshop.book import Book, find_books, read_book
+from eve_replay.workshop.grading.book import Book, find_books, read_book
+from eve_replay.workshop.grading.progress import Progress
+from eve_replay.workshop.grading.remote import Limits, check_source, refusal
 from eve_replay.workshop.lesson import task
 from eve_replay.workshop.model import Language
-from eve_replay.workshop.progress import Progress
-from eve_replay.workshop.remote import Limits, check_source, refusal
 from eve_replay.workshop.verdict import Verdict
 
 __all__ = ["cli", "judged", "limits_of"]

@@ -14,7 +14,7 @@ from eve_replay.errors import NotFound, SourceUnreadable
 from eve_replay.views.safe import display_width, safe_text, wrap
 from eve_replay.views.text import Line, Span
 from eve_replay.views.tone import Tone
-from eve_replay.workshop.book import Book, read_book
+from eve_replay.workshop.grading.book import Book, read_book
 from eve_replay.workshop.lesson import number_of
 from eve_replay.workshop.model import Language
 from eve_replay.workshop.verdict import Verdict

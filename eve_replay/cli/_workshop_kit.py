@@ -63,8 +63,8 @@ def cli(
     system, and a README. Making it needs internet once, and pip. Installing it by hand:
     pip install --no-index --find-links wheels 'eve-replay[notebook]'
     """
-    from eve_replay.workshop.kit import build_kit  # only here: what it uses takes a while to load
-    from eve_replay.workshop.machines import machines
+    from eve_replay.workshop.edition.kit import build_kit  # only here: what it uses takes a while to load
+    from eve_replay.workshop.edition.machines import machines
 
     began = time.monotonic()
 

@@ -7,7 +7,7 @@ from eve_replay.cli._workshop_common import language_option, shipped, shipped_bo
 from eve_replay.cli._workshop_words import said
 from eve_replay.views.safe import display_width
 from eve_replay.views.text import line, paragraph
-from eve_replay.workshop.book import Book
+from eve_replay.workshop.grading.book import Book
 from eve_replay.workshop.lesson import tasks
 from eve_replay.workshop.model import Language
 

@@ -10,7 +10,7 @@ from eve_replay.cli._common import Shell, command, echo, emit_json
 from eve_replay.cli._workshop_common import language_option, shipped_book, verdict_lines
 from eve_replay.errors import NotFound
 from eve_replay.views.text import line
-from eve_replay.workshop.check import check
+from eve_replay.workshop.grading.check import check
 from eve_replay.workshop.lesson import task
 from eve_replay.workshop.model import Language
 

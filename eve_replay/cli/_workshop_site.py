@@ -62,7 +62,7 @@ def cli(
     It is made with JupyterLite and Pyodide (Python in the browser), and needs no other server. Building it
     needs internet once, pip, npm, and: pip install 'eve-replay[site]'. OUT appears when all of it is there.
     """
-    from eve_replay.workshop.site import build_site  # only here: what it uses takes a while to load
+    from eve_replay.workshop.edition.site import build_site  # only here: what it uses takes a while to load
 
     began = time.monotonic()
 

@@ -14,8 +14,8 @@ from eve_replay.cli.lab import open_lab
 from eve_replay.errors import SourceUnreadable, WrongUse
 from eve_replay.views.text import line
 from eve_replay.views.words import plural
+from eve_replay.workshop.grading.progress import Progress
 from eve_replay.workshop.model import Language
-from eve_replay.workshop.progress import Progress
 
 __all__ = ["cli", "copy_lessons", "lesson_files"]
 

@@ -20,12 +20,12 @@ from eve_replay.problems import Receipt
 from eve_replay.views.table import Cell, Column, Row, Table, table_lines
 from eve_replay.views.text import line, paragraph
 from eve_replay.views.words import plural
-from eve_replay.workshop.book import Book, plain_code, same_code
-from eve_replay.workshop.classroom import Mark, Summary, Work, gather, summarise
+from eve_replay.workshop.grading.book import Book, plain_code, same_code
+from eve_replay.workshop.grading.classroom import Mark, Summary, Work, gather, summarise
+from eve_replay.workshop.grading.remarks import short
+from eve_replay.workshop.grading.remote import Limits
 from eve_replay.workshop.lesson import tasks
 from eve_replay.workshop.model import Language
-from eve_replay.workshop.remarks import short
-from eve_replay.workshop.remote import Limits
 
 __all__ = ["cli"]
 

@@ -18,9 +18,9 @@ from typing import Any
 from eve_replay.errors import WrongUse
 from eve_replay.notebook._assets import Family, style, widget_module
 from eve_replay.notebook.widgets import JournalWidget
+from eve_replay.workshop.grading.progress import Progress
 from eve_replay.workshop.lesson import task as find_task
 from eve_replay.workshop.model import Language
-from eve_replay.workshop.progress import Progress
 from eve_replay.workshop.task import Task
 from eve_replay.workshop.verdict import Verdict
 from eve_replay.workshop.views.accidents import faults_of, plain_faults
@@ -114,7 +114,7 @@ class Desk:
 
     def check(self, answer: object) -> Verdict:
         """Grade an answer; the result is kept and shows itself."""
-        from eve_replay.workshop.check import check
+        from eve_replay.workshop.grading.check import check
 
         verdict = check(self.task.lesson, answer, language=self.language)
         self.progress.checked(verdict, at=datetime.now(UTC))

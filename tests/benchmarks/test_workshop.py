@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from eve_replay.workshop.explore import explore
+from eve_replay.workshop.engine.explore import explore
+from eve_replay.workshop.engine.runtime import Runner, run
+from eve_replay.workshop.engine.shrink import shrink
+from eve_replay.workshop.grading.promises import each_deed_once, it_ends, nothing_else
 from eve_replay.workshop.model import Ask, Case, Deed, Fault, Turn
-from eve_replay.workshop.promises import each_deed_once, it_ends, nothing_else
-from eve_replay.workshop.runtime import Runner, run
-from eve_replay.workshop.shrink import shrink
 
 PROMISES = (each_deed_once(), nothing_else(), it_ends())
 

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.browser
 LESSON = """
 from eve_replay.notebook.classroom import Desk
 from eve_replay.workshop.model import Ask, Case, Deed, Text, Turn
-from eve_replay.workshop.promises import each_deed_once, it_ends
+from eve_replay.workshop.grading.promises import each_deed_once, it_ends
 from eve_replay.workshop.task import Prediction, Task
 
 def case(name, model):
@@ -244,7 +244,7 @@ def test_a_check_passes_and_fails(opened, watched):
     page = opened(
         "import eve_replay.notebook as n\nhere = n.lesson('04')\nhere",
         'def pay(input, ctx, outside):\n    outside.payments.charge(input["order"], input["cents"], key=ctx.call_id, invoice=input["invoice"])\n    return {"status": "paid"}\nhere.check(pay)',
-        setup() + SAFE + "from eve_replay.workshop.check import check\ncheck(TASK, pay)",
+        setup() + SAFE + "from eve_replay.workshop.grading.check import check\ncheck(TASK, pay)",
         wait=".er-verdict",
     )
     page.wait_for_selector(".er-verdict >> nth=1")

@@ -28,6 +28,10 @@ LOADED_BY_IMPORT = 45
 LOADED_BY_HELP = 120
 
 
+#: What a learner imports, with all lessons.
+CHECKING = "from eve_replay.workshop import check; from eve_replay.workshop.lesson import tasks; tasks()"
+
+
 def loaded_by(code):
     """Top-level modules in a fresh interpreter after ``code``."""
     script = (
@@ -45,7 +49,7 @@ def loaded_by(code):
         "from eve_replay import open_world; w = open_world('sample:crash-in-tool'); list(w.runs())",
         "import eve_replay.journal, eve_replay.checks, eve_replay.recovery, eve_replay.diff",
         "import eve_replay.views.table, eve_replay.views.value, eve_replay.views.records",
-        "from eve_replay.workshop import check, tasks; tasks()",
+        CHECKING,
     ],
 )
 def test_the_core_loads_nothing_heavy(code):
@@ -54,7 +58,7 @@ def test_the_core_loads_nothing_heavy(code):
 
 def test_the_grader_asks_for_nothing_a_browser_lacks():
     """Pyodide has no processes and no sockets."""
-    loaded = loaded_by("from eve_replay.workshop import check, tasks; tasks()")
+    loaded = loaded_by(CHECKING)
     assert not loaded & {"subprocess", "socket", "multiprocessing", "ssl", "_posixsubprocess"}
 
 

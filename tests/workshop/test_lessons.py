@@ -15,10 +15,10 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from eve_replay.workshop.book import read_book
-from eve_replay.workshop.check import check
+from eve_replay.workshop.grading.book import read_book
+from eve_replay.workshop.grading.check import check
+from eve_replay.workshop.grading.progress import Progress
 from eve_replay.workshop.lesson import task
-from eve_replay.workshop.progress import Progress
 
 ROOT = Path(__file__).parents[2]
 HOME = ROOT / "notebooks" / "workshop"

@@ -14,8 +14,8 @@ from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn, TypeVar, cast
 
-from eve_replay.workshop.wire import Call, Timeout, Wire
-from eve_replay.workshop.words import REFUSALS
+from eve_replay.workshop.engine.wire import Call, Timeout, Wire
+from eve_replay.workshop.telling.words import REFUSALS
 
 __all__ = [
     "Answer",

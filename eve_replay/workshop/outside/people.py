@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from eve_replay.workshop.engine.wire import Wire
 from eve_replay.workshop.outside.base import Answer, Service
-from eve_replay.workshop.wire import Wire
 
 __all__ = ["People"]
 

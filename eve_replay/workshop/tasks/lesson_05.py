@@ -11,8 +11,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any
 
-from eve_replay.workshop.model import Ask, Case, Deed, Fault, Outcome, Text, Turn
-from eve_replay.workshop.promises import (
+from eve_replay.workshop.grading.promises import (
     done_or_told,
     each_deed_at_most_once,
     it_ends,
@@ -20,6 +19,7 @@ from eve_replay.workshop.promises import (
     nothing_else,
     person_only_when_needed,
 )
+from eve_replay.workshop.model import Ask, Case, Deed, Fault, Outcome, Text, Turn
 from eve_replay.workshop.task import Prediction, Task
 from eve_replay.workshop.tasks._names import Names
 from eve_replay.workshop.tasks._readings import clock, events, ledger, marks, when
@@ -92,7 +92,7 @@ def _claims_first(input: Mapping[str, str], ctx: object, outside: Any) -> object
 @cache
 def _after_the_claim() -> tuple[Outcome, Outcome]:
     """The same tool twice: the process dies just before the mail, and just after it."""
-    from eve_replay.workshop.runtime import run
+    from eve_replay.workshop.engine.runtime import run
 
     turn = Turn(message="Send the receipt.", answers=((_mail("ann@example.com", "Receipt"),),))
     case = Case(name="claim", turns=(turn,))

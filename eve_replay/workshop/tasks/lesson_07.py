@@ -10,8 +10,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any
 
-from eve_replay.workshop.model import Ask, Case, Deed, Fault, Outcome, Text, Turn
-from eve_replay.workshop.promises import (
+from eve_replay.workshop.grading.promises import (
     done_or_told,
     each_deed_at_most_once,
     it_ends,
@@ -19,6 +18,7 @@ from eve_replay.workshop.promises import (
     nothing_else,
     person_only_when_needed,
 )
+from eve_replay.workshop.model import Ask, Case, Deed, Fault, Outcome, Text, Turn
 from eve_replay.workshop.task import CRASHES, Prediction, Task
 from eve_replay.workshop.tasks._names import Names
 from eve_replay.workshop.tasks._readings import (
@@ -134,7 +134,7 @@ def _key_only(input: Mapping[str, Any], ctx: object, outside: Any) -> object:
 @cache
 def _after(hours: float) -> Outcome:
     """The key-only tool: the process dies just after the payment and stays away for some hours."""
-    from eve_replay.workshop.runtime import run
+    from eve_replay.workshop.engine.runtime import run
 
     case = _cases(0)[0]
     quiet = run({"pay": _key_only}, case)

@@ -22,7 +22,7 @@ from eve_replay.workshop.task import Judgement, Prediction, Task
 from eve_replay.workshop.tasks._desk import TOOLS, desk_task
 from eve_replay.workshop.tasks._incident import PLACE, TOO_LATE, Request, Truth, truth
 from eve_replay.workshop.tasks._incident_words import HINTS, PARTS, WORDS
-from eve_replay.workshop.words import fill
+from eve_replay.workshop.telling.words import fill
 
 __all__ = ["TASK"]
 
@@ -211,7 +211,7 @@ def _short(value: object) -> str:
 
 
 def _tools(tools: object, case: Incident, seed: int, language: Language) -> Judgement:
-    from eve_replay.workshop.check import check
+    from eve_replay.workshop.grading.check import check
 
     tried = 0
     if not isinstance(tools, Mapping) or not tools:

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from eve_replay.errors import WrongUse
+from eve_replay.workshop.engine.schedules import KINDS
 from eve_replay.workshop.model import Fault, Language, Outcome
-from eve_replay.workshop.schedules import KINDS
 from eve_replay.workshop.views.words import ACCIDENTS, FAULTS, place_of
 
 __all__ = ["fault_words", "faults_of", "plain_faults", "plain_hours"]

@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from eve_replay.workshop.engine.runtime import UNKNOWN
 from eve_replay.workshop.model import Entry, Moment, Outcome
-from eve_replay.workshop.runtime import UNKNOWN
 
 __all__ = ["Box", "Column", "Lane", "Lanes", "Slot", "lanes_of", "slots_of"]
 

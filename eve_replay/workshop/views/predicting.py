@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from eve_replay.errors import EveReplayError, WrongUse
+from eve_replay.workshop.grading.progress import Progress
 from eve_replay.workshop.model import Language
-from eve_replay.workshop.progress import Progress
 from eve_replay.workshop.task import Prediction, Task
 from eve_replay.workshop.views.scenery import safe_data, safe_lines_of
 from eve_replay.workshop.views.words import word, words_for

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from eve_replay.errors import EveReplayError, WrongUse
 from eve_replay.views.safe import safe_text
 from eve_replay.views.tone import TONES
+from eve_replay.workshop.engine.schedules import KINDS, kinds_at
 from eve_replay.workshop.model import Case, Fault, FaultKind, Language, Outcome, Schedule
-from eve_replay.workshop.schedules import KINDS, kinds_at
 from eve_replay.workshop.task import Task
 from eve_replay.workshop.views.accidents import faults_of, plain_faults, plain_hours
 from eve_replay.workshop.views.lanes import slots_of
@@ -26,7 +26,7 @@ from eve_replay.workshop.views.tallies import Mark, mark_of
 from eve_replay.workshop.views.words import word, words_for
 
 if TYPE_CHECKING:
-    from eve_replay.workshop.explore import Runs
+    from eve_replay.workshop.engine.explore import Runs
 
 __all__ = ["POLICIES", "Stage", "trouble_of"]
 
@@ -42,8 +42,8 @@ _KEPT = 2_000
 
 def trouble_of(tool: object, task: Task, language: Language) -> str:
     """Return in words why something cannot be run on a lesson's cases, empty when it can."""
-    from eve_replay.workshop.answers import reach, shape, what_it_is
-    from eve_replay.workshop.remarks import remark
+    from eve_replay.workshop.grading.answers import reach, shape, what_it_is
+    from eve_replay.workshop.grading.remarks import remark
 
     if task.cases is None:
         return word("no_case", language)
@@ -184,7 +184,7 @@ class Stage:
 
     def shortest(self, case: Case) -> dict[str, Any]:
         """Look for the shortest schedule that breaks a promise: in this case first, then in the others."""
-        from eve_replay.workshop.explore import explore
+        from eve_replay.workshop.engine.explore import explore
 
         task, language = self._task, self._language
         tried, complete = 0, True
@@ -251,7 +251,7 @@ class Stage:
     def _runs(self, case: Case) -> Runs:
         where = (case.name, case.policy)
         if where not in self._ready:
-            from eve_replay.workshop.explore import runs_of
+            from eve_replay.workshop.engine.explore import runs_of
 
             self._ready[where] = runs_of(self._tools(), case, workflow=self._workflow)
         return self._ready[where]

@@ -10,10 +10,10 @@ from eve_replay.cli import lab, run
 from eve_replay.cli.workshop import SUBCOMMANDS
 from eve_replay.errors import SourceUnreadable
 from eve_replay.views.safe import display_width
-from eve_replay.workshop.progress import FILE_NAME, Progress
+from eve_replay.workshop.grading.progress import FILE_NAME, Progress
 from eve_replay.workshop.verdict import Verdict
 from tests.unit.cli._run import call
-from tests.unit.workshop._books import answered, book, code, text
+from tests.unit.workshop.grading._books import answered, book, code, text
 
 GOOD = """def send_mail(input, ctx, outside):
     outside.mail.send(input["to"], input["subject"], key=input["to"] + input["subject"])

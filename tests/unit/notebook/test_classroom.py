@@ -16,12 +16,12 @@ from eve_replay.notebook._assets import script, style
 from eve_replay.notebook.classroom import ClassroomWidget, Desk, verdict_widget
 from eve_replay.notebook.saved import SAVED_BUDGET
 from eve_replay.notebook.widgets import _POSITIONS
+from eve_replay.workshop.engine.schedules import KINDS
+from eve_replay.workshop.grading.progress import Progress
+from eve_replay.workshop.grading.promises import each_deed_once, it_ends
 from eve_replay.workshop.lesson import tasks
 from eve_replay.workshop.model import Ask, Case, Deed, Fault, Text, Turn
 from eve_replay.workshop.outside import Timeout
-from eve_replay.workshop.progress import Progress
-from eve_replay.workshop.promises import each_deed_once, it_ends
-from eve_replay.workshop.schedules import KINDS
 from eve_replay.workshop.task import Prediction, Task
 from eve_replay.workshop.verdict import Verdict
 from eve_replay.workshop.views.predicting import Predicting
@@ -438,7 +438,7 @@ def test_every_lesson_can_be_played(number, language, tmp_path):
 def verdict(here, tool, **changes):
     outcome = None
     if tool is not None:
-        from eve_replay.workshop.runtime import run
+        from eve_replay.workshop.engine.runtime import run
 
         outcome = run({"pay": tool}, case(), (Fault(1, "crash-after"),))
     values = {

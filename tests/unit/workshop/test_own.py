@@ -6,7 +6,7 @@ import pytest
 
 from eve_replay import open_journal, samples
 from eve_replay.errors import EveReplayError
-from eve_replay.workshop.check import check
+from eve_replay.workshop.grading.check import check
 from eve_replay.workshop.own import MOST_SESSIONS, questions
 from eve_replay.workshop.tasks.lesson_10 import QUESTIONS
 from tests.support.corpus import data, names

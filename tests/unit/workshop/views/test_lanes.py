@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from eve_replay.workshop.engine.schedules import kinds_at
 from eve_replay.workshop.lesson import tasks
 from eve_replay.workshop.model import Fault, Moment
-from eve_replay.workshop.schedules import kinds_at
 from eve_replay.workshop.views.accidents import fault_words, faults_of, plain_faults
 from eve_replay.workshop.views.lanes import lanes_of, slots_of
 from eve_replay.workshop.views.scenery import drawn
