@@ -10,7 +10,7 @@ function verdictWidget(root, data) {
   const tone = data.passed ? "ok" : "warning";
   shell.append(el("div", { class: "er-head" }, el("span", { class: `er-stamp er-f-${tone}` }, data.passed ? `✓ ${words["verdict-passed"]}` : "✗"), el("b", { class: "er-headtext" }, data.headline)));
   const body = el("div", { class: "er-verdictbody" });
-  if (data.story.length) body.append(part(words["verdict-story"], el("ol", { class: "er-story" }, data.story.map((text) => el("li", {}, text)))));
+  if (data.story.length) body.append(part(words[data.view ? "verdict-story" : "verdict-input"], el("ol", { class: "er-story" }, data.story.map((text) => el("li", {}, text)))));
   if (data.why) body.append(part(words["verdict-why"], el("p", {}, data.why)));
   if (data.next) body.append(part(data.passed ? words["verdict-limit"] : words["verdict-next"], el("p", {}, data.next)));
   if (data.view) {

@@ -195,6 +195,7 @@ WORDS: Mapping[str, Text] = {
     # verdict
     "verdict-passed": Text("Passed", "通过"),
     "verdict-story": Text("The shortest way in which it fails", "出错的最短方式"),
+    "verdict-input": Text("What it was given, and what it said", "给它的是什么，它说了什么"),
     "verdict-why": Text("Why", "原因"),
     "verdict-next": Text("What to think about next", "接下来想一想"),
     "verdict-limit": Text("What it rests on", "它靠的是什么"),
