@@ -12,6 +12,14 @@ ROOT = Path(__file__).parents[2]
 SOURCES = sorted([*(ROOT / "eve_replay").rglob("*.py"), *(ROOT / "tui").rglob("*.py")])
 
 
+#: The grader runs strangers' code: it puts an environment back that an answer has changed, and ends the child
+#: process that ran the answer without waiting for what it left behind.
+ALLOWED = {
+    "eve_replay/workshop/grading/untouched.py": {"os.environ"},
+    "eve_replay/workshop/grading/remote.py": {"os._exit"},
+}
+
+
 def relative(path):
     return path.relative_to(ROOT).as_posix()
 
@@ -39,6 +47,7 @@ def test_only_the_command_line_prints_exits_and_reads_the_environment(path):
             name = f"{node.value.id}.{node.attr}"
             if name in ("os.environ", "os.getenv", "sys.exit", "sys.argv", "os._exit"):
                 found.append((node.lineno, name))
+    found = [each for each in found if each[1] not in ALLOWED.get(relative(path), ())]
     assert not found, f"{relative(path)}: {found}"
 
 
