@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from eve_replay.workshop.engine.wire import Wire
 from eve_replay.workshop.outside.base import Answer, Service
+from eve_replay.workshop.wire import Wire
 
 __all__ = ["People"]
 
@@ -20,22 +20,27 @@ class People(Service):
 
     def __init__(self, wire: Wire, setting: Mapping[str, object]) -> None:
         super().__init__(wire, setting)
-        self._known: set[str] = set()
+        self._known: list[tuple[str, dict[str, object]]] = []
 
     def tell(self, subject: str, **facts: object) -> Answer:
         """Tell a person. The same subject again is the same matter: nobody is told twice.
 
+        Unless it comes with facts that nobody was told: then it is another matter.
+
         Returns:
-            ``{"subject", "known"}``: ``known`` when the subject was there already.
+            ``{"subject", "known"}``: ``known`` when the person knew it already.
         """
         text = self._text("tell", "subject", subject)
         more = self._about("tell", facts, ("known",))
 
         def act() -> Answer:
-            if text in self._known:
+            if any(
+                text == subject and all(item in told.items() for item in more.items())
+                for subject, told in self._known
+            ):
                 self._acted("tell", "known", subject=text)
                 return Answer({"subject": text, "known": True})
-            self._known.add(text)
+            self._known.append((text, more))
             entry = self._wire.happened("people", "person", {"subject": text, **more}, None)
             self._acted("tell", "told", subject=text, entries=[entry])
             return Answer({"subject": text, "known": False})

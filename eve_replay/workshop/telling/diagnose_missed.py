@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from eve_replay.workshop.grading.promises import belongs, claims_done
 from eve_replay.workshop.model import Breach, Deed, Entry
+from eve_replay.workshop.promises import belongs, claims_done
 from eve_replay.workshop.telling.diagnosis import (
     Diagnosis,
     asked_words,
@@ -27,6 +27,9 @@ _OPEN = re.compile(
     re.IGNORECASE,
 )
 
+#: Errors that are an answer of the outside: what led to them is the reason.
+_REFUSALS = ("KeyReused", "Timeout", "UniqueViolation")
+
 
 def never_done(seen: Evidence, breach: Breach) -> Diagnosis:
     """Return why a deed was not done, or was said to be done without being it."""
@@ -37,6 +40,10 @@ def never_done(seen: Evidence, breach: Breach) -> Diagnosis:
         return Diagnosis(code="diverged", facts={**facts, **diverged_facts(seen)})
     if seen.outcome.ended == "hangs":
         return Diagnosis(code="hangs", facts={**facts, **stuck_facts(seen)})
+    error = seen.thrown(deed) if isinstance(result, Mapping) and "error" in result else ""
+    if error and not error.startswith(_REFUSALS):
+        # It did not get to what it would have done next: telling a person, for example.
+        return Diagnosis(code="threw", facts={**facts, **error_facts(seen, error)})
     for found in (
         _merged(seen, deed),
         waits_for_a_claim(seen) if seen.outcome.ended == "runaway" else None,
@@ -45,8 +52,7 @@ def never_done(seen: Evidence, breach: Breach) -> Diagnosis:
     ):
         if found is not None:
             return Diagnosis(code=found.code, facts={**facts, **found.facts})
-    error = seen.thrown(deed)
-    if error and isinstance(result, Mapping) and "error" in result:
+    if error:
         return Diagnosis(code="threw", facts={**facts, **error_facts(seen, error)})
     if seen.outcome.ended == "runaway":
         return Diagnosis(code="runaway", facts={**facts, **last_call(seen)})

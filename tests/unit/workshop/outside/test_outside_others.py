@@ -2,8 +2,8 @@
 
 import pytest
 
-from eve_replay.workshop.engine.wire import ProcessDied, Timeout
 from eve_replay.workshop.outside import BadRequest, KeyReused
+from eve_replay.workshop.wire import ProcessDied, Timeout
 from tests.support.workshop import outside
 
 
@@ -73,10 +73,19 @@ def test_without_request_id_or_memory_it_reserves_again():
     assert world.upstream.reserve("seat", 2, request_id="r1")["id"] == "rs_2"
 
 
+def test_other_facts_under_one_subject_are_another_matter():
+    world, wire = outside()
+    assert not world.people.tell("Look at this", invoice="INV-7", rows=[1])["known"]
+    assert not world.people.tell("Look at this", invoice="INV-8")["known"]
+    assert world.people.tell("Look at this", rows=[1])["known"]
+    assert [fields["invoice"] for _, _, fields, _ in wire.ledger] == ["INV-7", "INV-8"]
+
+
 def test_people_hear_of_a_subject_once():
     world, wire = outside()
     assert world.people.tell("INV-7 unclear", invoice="INV-7") == {"subject": "INV-7 unclear", "known": False}
     assert world.people.tell("INV-7 unclear")["known"]
+    assert world.people.tell("INV-7 unclear", invoice="INV-7")["known"]
     assert wire.ledger == [
         ("people", "person", {"subject": "INV-7 unclear", "invoice": "INV-7"}, None),
     ]

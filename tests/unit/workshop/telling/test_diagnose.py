@@ -10,7 +10,9 @@ import pytest
 
 from eve_replay.workshop.engine.runtime import run
 from eve_replay.workshop.engine.workflow import run_workflow
-from eve_replay.workshop.grading.promises import (
+from eve_replay.workshop.model import Ask, Case, Deed, Fault, Outcome, Turn
+from eve_replay.workshop.outside import KeyReused, Timeout, UniqueViolation
+from eve_replay.workshop.promises import (
     done_or_told,
     each_deed_at_most_once,
     each_deed_once,
@@ -19,8 +21,6 @@ from eve_replay.workshop.grading.promises import (
     nothing_else,
     person_only_when_needed,
 )
-from eve_replay.workshop.model import Ask, Case, Deed, Fault, Outcome, Turn
-from eve_replay.workshop.outside import KeyReused, Timeout, UniqueViolation
 from eve_replay.workshop.telling.diagnose import DIAGNOSES, diagnose
 from eve_replay.workshop.telling.story import next_hint, why
 
@@ -706,3 +706,18 @@ def test_took_another_payment_for_its_own():
     said = found(pay, TWO)
     assert (said.code, said.facts["because"]) == ("not-done", "took-another")
     assert (said.facts["other_id"], said.facts["other"]) == ("ch_1", "invoice INV-7")
+
+
+def test_a_slip_after_the_claim_is_the_reason_and_not_the_claim():
+    def pay(input, ctx, outside):
+        if outside.store.set_nx(input["invoice"], "pending"):
+            charge(input, outside)
+            outside.store.set(input["invoice"], "done")
+            return {"status": "charged"}
+        if outside.store.get(input["invoice"]) == "done":
+            return {"status": "charged"}
+        outside.people.tell(f"look at {input['invoice']}", subject=input["invoice"])
+        return {"status": "unknown"}
+
+    said = found(pay, ONE, done_or_told())
+    assert said.code == "threw" and "multiple values" in said.facts["error"]
