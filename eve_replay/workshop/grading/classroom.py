@@ -157,6 +157,7 @@ def gather(folder: Path, receipt: Receipt, names: Iterable[str] = ()) -> tuple[W
             f"{folder} is no folder.", hint="Name the folder with the learners' notebooks."
         )
     names = tuple(names)
+    known = {name[:2] for name in names}
     books: dict[str, list[Book]] = {}
     for path in find_books(folder):
         name = _learner(path, folder, names)
@@ -168,7 +169,9 @@ def gather(folder: Path, receipt: Receipt, names: Iterable[str] = ()) -> tuple[W
             books.setdefault(name, [])
             continue
         receipt.parsed += 1
-        if book.lesson:
+        if book.lesson and known and book.lesson not in known:
+            receipt.skip(where=str(path), what="notebook", why=f"there is no lesson {book.lesson}")
+        elif book.lesson:
             books.setdefault(name, []).append(book)
         else:
             receipt.skip(where=str(path), what="notebook", why="it does not say which lesson it is")

@@ -139,3 +139,12 @@ def test_what_cannot_be_read_is_on_the_receipt(tmp_path):
     assert receipt.seen == 2 and receipt.parsed == 1 and len(receipt.skipped) == 2
     with pytest.raises(SourceUnreadable):
         gather(tmp_path / "none", Receipt())
+
+
+def test_a_lesson_that_does_not_exist_is_left_out_and_said(tmp_path):
+    answered(tmp_path / "ana" / "01-the-mail-sent-twice.ipynb", "def send(): return 1")
+    answered(tmp_path / "ana" / "other.ipynb", "def send(): return 1", lesson="99")
+    receipt = Receipt()
+    table = summary(tmp_path, receipt=receipt)
+    assert table.lessons == ("01", "02")
+    assert [each.why for each in receipt.skipped] == ["there is no lesson 99"]
