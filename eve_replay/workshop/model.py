@@ -183,7 +183,7 @@ class Moment:
         service, method: of an outside call.
         facts: what else a sentence needs (arguments, key, result), plain JSON values.
         fault: the fault that fell here.
-        reads, slow, may_time_out: of an outside call (as in :class:`eve_replay.workshop.engine.wire.Call`):
+        reads, slow, may_time_out: of an outside call (as in :class:`eve_replay.workshop.wire.Call`):
             what can go wrong there.
     """
 

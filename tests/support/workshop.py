@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from eve_replay.workshop.engine.wire import Call, ProcessDied, Timeout
 from eve_replay.workshop.outside import Outside
+from eve_replay.workshop.wire import Call, ProcessDied, Timeout
 
 
 @dataclass

@@ -22,8 +22,8 @@ from typing import Any, NoReturn, Protocol, TypeVar, cast
 
 from eve_replay.workshop.engine.breaking import break_out
 from eve_replay.workshop.engine.rows import NOWHERE, Place, Raw, Row, jsonable
-from eve_replay.workshop.engine.wire import Call, ProcessDied, Timeout
 from eve_replay.workshop.model import Entry, Fault, Schedule
+from eve_replay.workshop.wire import Call, ProcessDied, Timeout
 
 __all__ = [
     "HOUR",
@@ -76,7 +76,7 @@ class _Flight:
 
 
 class Machine:
-    """One run of one case under one schedule. It is the :class:`~eve_replay.workshop.engine.wire.Wire`.
+    """One run of one case under one schedule. It is the :class:`~eve_replay.workshop.wire.Wire`.
 
     Args:
         schedule: what goes wrong.

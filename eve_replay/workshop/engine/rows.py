@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from eve_replay.workshop.engine.wire import Call
 from eve_replay.workshop.model import FaultKind, Moment
+from eve_replay.workshop.wire import Call
 
 __all__ = ["NOWHERE", "Place", "Raw", "Row", "jsonable", "moments_of"]
 

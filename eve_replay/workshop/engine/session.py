@@ -22,8 +22,8 @@ from eve_replay.workshop.engine.machine import (
 from eve_replay.workshop.engine.process import Memory
 from eve_replay.workshop.engine.recovering import Plan, Recovery
 from eve_replay.workshop.engine.rows import NOWHERE, Raw, Row, jsonable, moments_of
-from eve_replay.workshop.engine.wire import ProcessDied
 from eve_replay.workshop.model import Case, Ended, Moment, Outcome, Schedule
+from eve_replay.workshop.wire import ProcessDied
 
 __all__ = ["End", "Owner", "Session", "default_outside", "forget", "jsonable_result"]
 

@@ -41,7 +41,7 @@ _ALLOWED: Mapping[str, frozenset[str]] = {
 }
 _HARMLESS = frozenset(name for names in _ALLOWED.values() for name in names) | {"allocate_lock", "lock"}
 #: Parts of this package that an answer may use.
-_OURS = frozenset({"eve_replay.workshop", "eve_replay.workshop.outside", "eve_replay.workshop.engine.wire"})
+_OURS = frozenset({"eve_replay.workshop", "eve_replay.workshop.outside", "eve_replay.workshop.wire"})
 #: What the cell around the answer may not import either; the rest does no harm where no tool uses it.
 _INTERPRETER = _set("builtins ctypes gc importlib inspect sys")
 _BUILTINS = _set("__import__ breakpoint compile dir eval exec exit globals input locals open quit vars")

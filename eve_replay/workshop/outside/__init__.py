@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from eve_replay.workshop.engine.wire import Wire
 from eve_replay.workshop.outside.base import (
     Answer,
     BadRequest,
@@ -24,6 +23,7 @@ from eve_replay.workshop.outside.people import People
 from eve_replay.workshop.outside.sql import Sql, Transaction
 from eve_replay.workshop.outside.store import Store
 from eve_replay.workshop.outside.upstream import Upstream
+from eve_replay.workshop.wire import Wire
 
 __all__ = [
     "SERVICES",

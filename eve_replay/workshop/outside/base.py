@@ -14,8 +14,8 @@ from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn, TypeVar, cast
 
-from eve_replay.workshop.engine.wire import Call, Timeout, Wire
-from eve_replay.workshop.telling.words import REFUSALS
+from eve_replay.workshop.outside.refusals import REFUSALS
+from eve_replay.workshop.wire import Call, Timeout, Wire
 
 __all__ = [
     "Answer",
@@ -115,7 +115,7 @@ class BadRequest(ValueError):
     """The outside refuses a request that makes no sense, in words.
 
     Attributes:
-        code: which refusal it is (a key of ``words.REFUSALS``).
+        code: which refusal it is (a key of ``refusals.REFUSALS``).
         fields: what its sentence needs.
     """
 

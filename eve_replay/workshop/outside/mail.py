@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from eve_replay.workshop.engine.wire import Wire
 from eve_replay.workshop.outside.base import Answer, Keys, Service
+from eve_replay.workshop.wire import Wire
 
 __all__ = ["Mail"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from eve_replay.workshop.engine.wire import Wire
 from eve_replay.workshop.outside.base import Answer, Keys, Rows, Service, copied, shown
+from eve_replay.workshop.wire import Wire
 
 __all__ = ["Payments"]
 

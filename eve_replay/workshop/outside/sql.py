@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 from types import TracebackType
 from typing import Any
 
-from eve_replay.workshop.engine.wire import Wire
 from eve_replay.workshop.outside.base import Answer, Count, Rows, Service, UniqueViolation, copied, shown
+from eve_replay.workshop.wire import Wire
 
 __all__ = ["Sql", "Transaction"]
 

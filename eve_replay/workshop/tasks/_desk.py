@@ -12,9 +12,9 @@ from typing import Any
 
 from eve_replay.journal import Session
 from eve_replay.journal import Turn as RecordedTurn
-from eve_replay.workshop.grading.promises import each_deed_once, it_ends, no_lies, nothing_else
 from eve_replay.workshop.incidents import incident
 from eve_replay.workshop.model import Ask, Case, Deed, Text, Turn
+from eve_replay.workshop.promises import each_deed_once, it_ends, no_lies, nothing_else
 from eve_replay.workshop.task import Task
 from eve_replay.workshop.tasks._incident import truth
 from eve_replay.workshop.tasks._names import Names

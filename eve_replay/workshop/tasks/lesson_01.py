@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from eve_replay.workshop.grading.promises import each_deed_once, it_ends, nothing_else
 from eve_replay.workshop.model import Ask, Case, Deed, Text, Turn
+from eve_replay.workshop.promises import each_deed_once, it_ends, nothing_else
 from eve_replay.workshop.task import Prediction, Task
 from eve_replay.workshop.tasks._names import Names
 from eve_replay.workshop.tasks._readings import clock, events, ledger, marks, when

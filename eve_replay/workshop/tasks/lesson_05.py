@@ -11,7 +11,8 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any
 
-from eve_replay.workshop.grading.promises import (
+from eve_replay.workshop.model import Ask, Case, Deed, Fault, Outcome, Text, Turn
+from eve_replay.workshop.promises import (
     done_or_told,
     each_deed_at_most_once,
     it_ends,
@@ -19,7 +20,6 @@ from eve_replay.workshop.grading.promises import (
     nothing_else,
     person_only_when_needed,
 )
-from eve_replay.workshop.model import Ask, Case, Deed, Fault, Outcome, Text, Turn
 from eve_replay.workshop.task import Prediction, Task
 from eve_replay.workshop.tasks._names import Names
 from eve_replay.workshop.tasks._readings import clock, events, ledger, marks, when

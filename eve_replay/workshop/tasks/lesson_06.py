@@ -12,8 +12,8 @@ from types import MappingProxyType
 
 from eve_replay.journal import Park, Step
 from eve_replay.recovery import Simulation, crash_points, simulate
-from eve_replay.workshop.grading.promises import each_deed_once, it_ends, no_lies, nothing_else
 from eve_replay.workshop.model import Ask, Case, Deed, Text, Turn
+from eve_replay.workshop.promises import each_deed_once, it_ends, no_lies, nothing_else
 from eve_replay.workshop.task import Prediction, Task
 from eve_replay.workshop.tasks._names import Names
 from eve_replay.workshop.tasks._readings import action, clock, events, gap, ledger, session, when

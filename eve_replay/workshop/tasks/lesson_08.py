@@ -15,8 +15,8 @@ from typing import Any
 from eve_replay.recovery import Simulation, crash_points, simulate
 from eve_replay.recovery.policy import policy_named
 from eve_replay.recovery.result import EffectVerdict
-from eve_replay.workshop.grading.promises import each_deed_once, it_ends
 from eve_replay.workshop.model import Ask, Case, Deed, Language, Text, Turn
+from eve_replay.workshop.promises import each_deed_once, it_ends
 from eve_replay.workshop.task import Judgement, Prediction, Task
 from eve_replay.workshop.tasks import _flue
 from eve_replay.workshop.tasks._names import Names

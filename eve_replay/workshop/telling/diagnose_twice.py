@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from eve_replay.workshop.grading.promises import belongs
 from eve_replay.workshop.model import Breach, Entry, Moment
+from eve_replay.workshop.promises import belongs
 from eve_replay.workshop.telling.diagnosis import Diagnosis, nothing, row_name, said
 from eve_replay.workshop.telling.evidence import Dealing, Evidence
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from eve_replay.workshop.grading.promises import belongs
 from eve_replay.workshop.model import Entry
+from eve_replay.workshop.promises import belongs
 from eve_replay.workshop.telling.evidence import Dealing, Evidence
 
 __all__ = [

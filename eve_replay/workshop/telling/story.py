@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from eve_replay.workshop.grading.promises import claims_done, entries_of, told_of
 from eve_replay.workshop.model import Deed, Language, Outcome
+from eve_replay.workshop.outside.refusals import REFUSALS
+from eve_replay.workshop.promises import claims_done, entries_of, told_of
 from eve_replay.workshop.telling.diagnose import Diagnosis
 from eve_replay.workshop.telling.teller import Teller
 from eve_replay.workshop.telling.telling_calls import pairs
@@ -19,7 +20,6 @@ from eve_replay.workshop.telling.words import (
     EFFECTS,
     LABELS,
     NEXT,
-    REFUSALS,
     SERVICES,
     TOLD,
     WHY,

@@ -10,10 +10,11 @@ from collections.abc import Mapping
 from functools import cached_property
 
 from eve_replay.workshop.model import Moment
+from eve_replay.workshop.outside.refusals import REFUSALS
 from eve_replay.workshop.telling.evidence import Dealing
 from eve_replay.workshop.telling.telling_calls import acted_words, call_words, pairs, short_call
 from eve_replay.workshop.telling.telling_steps import StepTeller
-from eve_replay.workshop.telling.words import REFUSALS, SERVICES, TOLD, cut, fill, named, quote, spell
+from eve_replay.workshop.telling.words import SERVICES, TOLD, cut, fill, named, quote, spell
 
 __all__ = ["Teller"]
 

@@ -12,8 +12,8 @@ from typing import Any
 from eve_replay.values import preview
 from eve_replay.views.safe import safe_lines, safe_text
 from eve_replay.views.tone import Tone
-from eve_replay.workshop.grading.promises import ask_of
 from eve_replay.workshop.model import Entry, Language, Moment, Outcome, Promise
+from eve_replay.workshop.promises import ask_of
 from eve_replay.workshop.telling.teller import Teller
 from eve_replay.workshop.views.accidents import fault_words, plain_faults
 from eve_replay.workshop.views.lanes import Box, Lane, Lanes, Slot, lanes_of

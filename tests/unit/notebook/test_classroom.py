@@ -18,10 +18,10 @@ from eve_replay.notebook.saved import SAVED_BUDGET
 from eve_replay.notebook.widgets import _POSITIONS
 from eve_replay.workshop.engine.schedules import KINDS
 from eve_replay.workshop.grading.progress import Progress
-from eve_replay.workshop.grading.promises import each_deed_once, it_ends
 from eve_replay.workshop.lesson import tasks
 from eve_replay.workshop.model import Ask, Case, Deed, Fault, Text, Turn
 from eve_replay.workshop.outside import Timeout
+from eve_replay.workshop.promises import each_deed_once, it_ends
 from eve_replay.workshop.task import Prediction, Task
 from eve_replay.workshop.verdict import Verdict
 from eve_replay.workshop.views.predicting import Predicting

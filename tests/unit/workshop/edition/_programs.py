@@ -2,8 +2,8 @@
 
 from hypothesis import strategies as st
 
-from eve_replay.workshop.engine.wire import Timeout
 from eve_replay.workshop.model import Ask, Case, Deed, Turn
+from eve_replay.workshop.wire import Timeout
 
 KEYS = ("none", "order", "call", "run", "place")
 ORDERS = ("o1", "o2")

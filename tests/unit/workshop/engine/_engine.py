@@ -1,7 +1,7 @@
 """Small cases and a tiny outside for the tests of the engine."""
 
-from eve_replay.workshop.engine.wire import Call
 from eve_replay.workshop.model import Ask, Case, Deed, Turn
+from eve_replay.workshop.wire import Call
 
 
 def ask(tool="act", *, order="o1", effect="deed", **input):

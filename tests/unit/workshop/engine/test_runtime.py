@@ -8,8 +8,8 @@ import pytest
 from eve_replay.errors import WrongUse
 from eve_replay.recovery.environment import DEFAULT_LEASE
 from eve_replay.workshop.engine.runtime import run
-from eve_replay.workshop.engine.wire import ProcessDied, Timeout
 from eve_replay.workshop.model import Ask, Case, Fault, Turn
+from eve_replay.workshop.wire import ProcessDied, Timeout
 from tests.unit.workshop.engine._engine import Tiny, ask, case, kinds, point
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from random import Random
 
-from eve_replay.workshop.grading.promises import each_deed_once, it_ends, nothing_else
 from eve_replay.workshop.model import Ask, Case, Deed, Language, Text, Turn
+from eve_replay.workshop.promises import each_deed_once, it_ends, nothing_else
 from eve_replay.workshop.task import Judgement, Task
 
 

@@ -554,7 +554,7 @@ def test_changing_the_workshop_does_not_help_and_is_undone(way):
 
 
 def test_the_cell_may_not_import_the_judge():
-    code = compile("import eve_replay.workshop.grading.promises", "<answer>", "exec")
+    code = compile("import eve_replay.workshop.promises", "<answer>", "exec")
     assert reach_of_cell(code)[0] == "looks-inside"
 
 

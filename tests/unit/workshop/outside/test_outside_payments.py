@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from eve_replay.workshop.engine.wire import ProcessDied, Timeout
 from eve_replay.workshop.outside import BadRequest, KeyReused
+from eve_replay.workshop.wire import ProcessDied, Timeout
 from tests.support.workshop import outside
 
 HOUR = 3600.0

@@ -2,8 +2,8 @@
 
 import pytest
 
-from eve_replay.workshop.engine.wire import ProcessDied
 from eve_replay.workshop.outside import BadRequest, UniqueViolation
+from eve_replay.workshop.wire import ProcessDied
 from tests.support.workshop import outside
 
 

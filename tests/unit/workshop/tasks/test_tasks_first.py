@@ -7,8 +7,8 @@ from eve_replay.journal import open_journal
 from eve_replay.recovery import crash_points, plan_of, simulate
 from eve_replay.workshop.engine.runtime import run
 from eve_replay.workshop.grading.check import check
-from eve_replay.workshop.grading.promises import each_deed_once
 from eve_replay.workshop.lesson import task
+from eve_replay.workshop.promises import each_deed_once
 from eve_replay.workshop.tasks._crashes import places
 from eve_replay.workshop.tasks._deeds import calls, made, pairs_across, pairs_of
 from eve_replay.workshop.tasks._names import Names

@@ -9,11 +9,12 @@ import pytest
 
 from eve_replay.workshop.engine.runtime import run
 from eve_replay.workshop.engine.workflow import run_workflow
-from eve_replay.workshop.grading.promises import each_deed_once
 from eve_replay.workshop.model import Ask, Case, Deed, Fault, Text, Turn
+from eve_replay.workshop.outside.refusals import REFUSALS
+from eve_replay.workshop.promises import each_deed_once
 from eve_replay.workshop.telling.diagnose import DIAGNOSES, Diagnosis, diagnose
 from eve_replay.workshop.telling.story import next_hint, story, why
-from eve_replay.workshop.telling.words import EFFECTS, NEXT, REFUSALS, SERVICES, TOLD, WHY, fill, quote, spell
+from eve_replay.workshop.telling.words import EFFECTS, NEXT, SERVICES, TOLD, WHY, fill, quote, spell
 
 PAID = Deed(effect="charge", match={"invoice": "INV-7"}, words="invoice INV-7")
 CASE = Case(

@@ -2,7 +2,8 @@
 
 import pytest
 
-from eve_replay.workshop.grading.promises import (
+from eve_replay.workshop.model import Ask, Case, Deed, Entry, Moment, Outcome, Turn
+from eve_replay.workshop.promises import (
     claims_done,
     done_or_told,
     each_deed_at_most_once,
@@ -12,7 +13,6 @@ from eve_replay.workshop.grading.promises import (
     nothing_else,
     person_only_when_needed,
 )
-from eve_replay.workshop.model import Ask, Case, Deed, Entry, Moment, Outcome, Turn
 
 SEVEN = Deed(effect="charge", match={"invoice": "INV-7"}, words="invoice INV-7")
 EIGHT = Deed(effect="charge", match={"invoice": "INV-78"}, words="invoice INV-78")
