@@ -20,7 +20,7 @@ pytestmark = pytest.mark.browser
 LESSON = """
 from eve_replay.notebook.classroom import Desk
 from eve_replay.workshop.model import Ask, Case, Deed, Text, Turn
-from eve_replay.workshop.grading.promises import each_deed_once, it_ends
+from eve_replay.workshop.promises import each_deed_once, it_ends
 from eve_replay.workshop.task import Prediction, Task
 
 def case(name, model):
