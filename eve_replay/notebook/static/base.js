@@ -24,7 +24,7 @@ const toned = (tone, ...children) => el("span", { class: `er-t-${tone || "plain"
 
 function signed(words, tone, text) {
   const sign = (words.signs || {})[tone];
-  return el("span", { class: `er-badge er-t-${tone}` }, sign ? `${sign} ${text}` : text);
+  return el("span", { class: `er-badge er-t-${tone}`, title: text }, sign ? `${sign} ${text}` : text);
 }
 
 /** A duration as people say it. Milliseconds in. */
