@@ -17,7 +17,7 @@ import click
 
 from eve_replay._version import __version__
 
-__all__ = ["COMMANDS", "SECTIONS", "Entry", "exists", "group", "main", "run"]
+__all__ = ["COMMANDS", "SECTIONS", "Entry", "LazyGroup", "exists", "group", "main", "run"]
 
 
 class Entry(NamedTuple):
@@ -107,14 +107,24 @@ def exists(entry: Entry) -> bool:
     return importlib.util.find_spec(entry.module) is not None
 
 
-class _Group(click.Group):
-    """A group that knows its commands from the table and imports only the one that is used."""
+class LazyGroup(click.Group):
+    """A group that knows its commands from a table and imports only the one that is used.
+
+    Attributes:
+        table: its commands by name; one whose module does not exist is left out.
+        headings: the headings of its help, by section of the table, in order.
+    """
+
+    table: Mapping[str, Entry] = MappingProxyType({})
+    headings: Mapping[str, str] = MappingProxyType({})
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return [name for name, entry in COMMANDS.items() if exists(entry)]
+        """Return the names, in the order of the table."""
+        return [name for name, entry in self.table.items() if exists(entry)]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        entry = COMMANDS.get(cmd_name)
+        """Import and return one command."""
+        entry = self.table.get(cmd_name)
         if entry is None or not exists(entry):
             return None
         command: click.Command = importlib.import_module(entry.module).cli
@@ -123,22 +133,29 @@ class _Group(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that is meant, or say which one may be."""
         name = args[0]
         if not name.startswith("-") and self.get_command(ctx, name) is None:
             import difflib
 
-            near = difflib.get_close_matches(name, self.list_commands(ctx), n=1, cutoff=0.6)
-            hint = f" Did you mean `eve-replay {near[0]}`?" if near else ""
+            near = difflib.get_close_matches(name, self.list_commands(ctx), n=1, cutoff=0.5)
+            hint = f" Did you mean `{ctx.command_path} {near[0]}`?" if near else ""
             raise click.UsageError(f"There is no command {name!r}.{hint}", ctx)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands under their headings."""
         names = self.list_commands(ctx)
-        for section, purpose in SECTIONS.items():
-            rows = [(name, COMMANDS[name].help) for name in names if COMMANDS[name].section == section]
+        for section, heading in self.headings.items():
+            rows = [(name, self.table[name].help) for name in names if self.table[name].section == section]
             if rows:
-                with formatter.section(f"{section} ({purpose})"):
+                with formatter.section(heading):
                     formatter.write_dl(rows, col_max=14)
+
+
+class _Group(LazyGroup):
+    table = COMMANDS
+    headings = MappingProxyType({section: f"{section} ({purpose})" for section, purpose in SECTIONS.items()})
 
 
 @click.group(

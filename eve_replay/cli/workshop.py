@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
-import importlib
 from collections.abc import Mapping
 from types import MappingProxyType
 
 import click
 
-from eve_replay.cli import Entry, exists
+from eve_replay.cli import Entry, LazyGroup
 
 __all__ = ["SUBCOMMANDS", "cli"]
 
@@ -32,31 +30,9 @@ SUBCOMMANDS = _table(
 )
 
 
-class _Group(click.Group):
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return [name for name, entry in SUBCOMMANDS.items() if exists(entry)]
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        entry = SUBCOMMANDS.get(cmd_name)
-        if entry is None or not exists(entry):
-            return None
-        command: click.Command = importlib.import_module(entry.module).cli
-        return command
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        name = args[0]
-        if not name.startswith("-") and self.get_command(ctx, name) is None:
-            near = difflib.get_close_matches(name, self.list_commands(ctx), n=1, cutoff=0.5)
-            hint = f" Did you mean `eve-replay workshop {near[0]}`?" if near else ""
-            raise click.UsageError(f"The workshop has no command {name!r}.{hint}", ctx)
-        return super().resolve_command(ctx, args)
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        rows = [(name, SUBCOMMANDS[name].help) for name in self.list_commands(ctx)]
-        with formatter.section("Commands"):
-            formatter.write_dl(rows, col_max=14)
+class _Group(LazyGroup):
+    table = SUBCOMMANDS
+    headings = MappingProxyType({"Workshop": "Commands"})
 
 
 @click.group("workshop", cls=_Group)
