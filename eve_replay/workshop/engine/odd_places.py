@@ -5,6 +5,7 @@ Each knows how to see whether it has changed and how to put it back, as :mod:`pr
 
 from __future__ import annotations
 
+import copyreg
 import gc
 import io
 import random
@@ -16,7 +17,8 @@ from typing import Any
 
 __all__ = ["Place", "cannot_be_put_back", "odd_place", "slots_of"]
 
-_HARMLESS = ("lock", "RLock", "Struct", "Lock")
+#: Locks, weak references, what Python keeps about abstract classes: no memory of a tool.
+_HARMLESS = ("Lock", "RLock", "ReferenceType", "Struct", "_abc_data", "lock", "weakref")
 
 
 class Place:
@@ -66,6 +68,11 @@ def cannot_be_put_back(value: object) -> bool:
         return True
     if isinstance(getattr(value, "__dict__", None), dict) or slots_of(value):
         return False
+    if kind in copyreg.dispatch_table:
+        return False
+    copied = getattr(kind, "__deepcopy__", None)
+    if copied is not None:
+        return copied(value, {}) is not value  # a regular expression is its own copy
     try:
         parts = kind.__reduce_ex__(value, 4)
     except TypeError:

@@ -127,7 +127,11 @@ def _is_own_use(word: str, code: CodeType, last: dis.Instruction | None) -> bool
     within = code.co_qualname.rpartition(".")[0]
     me = code.co_varnames[0] if code.co_argcount else None
     is_method = bool(within) and not within.endswith("<locals>")
-    return is_method and last is not None and last.opname == "LOAD_FAST" and last.argval == me
+    if not is_method or last is None or "LOAD_FAST" not in last.opname:
+        return False
+    # Newer Pythons load two names at once, or store one and load another: the last one is meant.
+    loaded = last.argval[-1] if isinstance(last.argval, tuple) else last.argval
+    return bool(loaded == me)
 
 
 @cache
