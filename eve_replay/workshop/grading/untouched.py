@@ -20,7 +20,17 @@ _PACKAGE = "eve_replay.workshop"
 _PYTHON = ("builtins", "time", "re", "dis", "contextlib")
 _PARTS = ("__code__", "__defaults__", "__kwdefaults__")
 #: What Python itself puts into a class or a function when it is first used.
-_BY_PYTHON = frozenset({"__dict__", "__weakref__", "__annotations__", "__abstractmethods__", "__wrapped__"})
+_BY_PYTHON = (
+    "__abstractmethods__",
+    "__annotate__",
+    "__annotate_func__",
+    "__annotations__",
+    "__annotations_cache__",
+    "__dict__",
+    "__parameters__",
+    "__weakref__",
+    "__wrapped__",
+)
 _MISSING = object()
 _BUILTIN = type(len)
 

@@ -7,6 +7,7 @@ changing one thing, where no recording has such a pair; they say so.
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
@@ -59,7 +60,7 @@ def _found(sample: str) -> tuple[tuple[Call, int], ...]:
 
 def calls(sample: str) -> list[Call]:
     """Return every call that was asked for in a sample, in order; copies."""
-    return [dict(call) for call, _ in _found(sample)]
+    return [deepcopy(call) for call, _ in _found(sample)]
 
 
 def _plain(sample: str, attempt: Attempt, call: ToolCall) -> Call:

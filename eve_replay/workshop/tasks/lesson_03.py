@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import deepcopy
 from random import Random
 from typing import Any
 
@@ -54,7 +55,7 @@ def _judge(answer: object, seed: int, language: Language) -> Judgement:
     pairs = _pairs(seed)
     for tried, pair in enumerate(pairs, 1):
         for first, second in ((pair.first, pair.second), (pair.second, pair.first)):
-            judged = _judged(answer, pair, dict(first), dict(second), tried)
+            judged = _judged(answer, pair, deepcopy(first), deepcopy(second), tried)
             if judged is not None:
                 return judged
     return Judgement(tried=len(pairs))

@@ -572,3 +572,20 @@ def test_a_value_that_says_it_is_equal_to_everything(lesson):
     name = {2: "charges_seen", 3: "same_deed", 8: "flue_fate"}[lesson]
     answer, before = written(LIES[lesson], name)
     assert not check(lesson, answer, before=before).passed
+
+
+def test_a_function_that_changes_what_it_is_given_changes_nothing_for_the_next_one():
+    names = ("session", "turnId", "stepIndex", "position", "tool", "input")
+
+    def same_deed(a, b):
+        return all(a[name] == b[name] for name in names)
+
+    def careless(a, b):
+        same = same_deed(a, b)
+        for call in (a, b):
+            call["input"].clear()
+            call["deliveryIds"].clear()
+        return same
+
+    assert check(3, careless).passed
+    assert check(3, same_deed).passed
