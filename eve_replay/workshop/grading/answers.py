@@ -22,6 +22,7 @@ __all__ = [
     "reach",
     "reach_of_cell",
     "remembers",
+    "salted",
     "shape",
     "what_it_is",
 ]
@@ -79,6 +80,19 @@ def remembers(answer: object) -> Trouble | None:
     """Return what an answer could remember in beyond the death of a process, None when there is nothing."""
     beyond = Memory.of([answer]).beyond if callable(answer) else ()
     return ("looks-inside", {"what": type(beyond[0]).__name__}) if beyond else None
+
+
+def salted(answer: object) -> Trouble | None:
+    """Return that an answer uses ``hash``, None when it does not.
+
+    Python salts the hash of a text anew at every start, so it is another number in the next process. All
+    processes of the workshop are one to Python: a key made of it would pass here and fail outside.
+    """
+    for function in _functions(answer):
+        for code, names in _codes(function):
+            if "hash" in code.co_names and names.get("hash", hash) is hash and code.co_name != "__hash__":
+                return "salted-hash", {"what": "hash"}
+    return None
 
 
 def fingerprint(answer: object) -> bytes:

@@ -25,7 +25,15 @@ from dataclasses import dataclass
 from eve_replay.views.safe import safe_text
 from eve_replay.workshop.engine.explore import Report, explore, first_breach, runs_of
 from eve_replay.workshop.engine.shrink import shrink
-from eve_replay.workshop.grading.answers import Trouble, hidden_seeds, reach, remembers, shape, what_it_is
+from eve_replay.workshop.grading.answers import (
+    Trouble,
+    hidden_seeds,
+    reach,
+    remembers,
+    salted,
+    shape,
+    what_it_is,
+)
 from eve_replay.workshop.grading.patience import TooLong, patience
 from eve_replay.workshop.grading.remarks import headline, remark
 from eve_replay.workshop.grading.untouched import Untouched
@@ -141,7 +149,8 @@ def _trouble(exercise: Task, answer: object, language: Language) -> Trouble | No
         found = shape(answer, exercise.answer, exercise.takes) if exercise.takes else None
         found = found or reach(answer)
     else:
-        found = shape(answer, exercise.answer, _PARAMETERS) or reach(answer) or remembers(answer)
+        found = shape(answer, exercise.answer, _PARAMETERS)
+        found = found or reach(answer) or remembers(answer) or salted(answer)
     if found is None:
         return None
     code, facts = found

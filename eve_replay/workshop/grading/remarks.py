@@ -68,6 +68,15 @@ REMARKS = _texts(
         "The check runs it thousands of times. `ctx.sleep(seconds)` waits in simulated time.",
         "检查会运行它几千次。请用 `ctx.sleep(seconds)`，它在模拟时间里等待。",
     ),
+    salted_hash=(
+        "`{name}` uses `{what}`, which gives another number in every process.",
+        "`{name}` 用了 `{what}`，它在每个进程里给出的数都不同。",
+    ),
+    salted_hash_next=(
+        "Python salts the hash of a text anew at every start: a key made of it changes with the process. Use"
+        " the text itself, or `hashlib`.",
+        "Python 每次启动都会换一次字符串哈希的盐：用它做的键会随进程变化。请直接用文本本身，或用 `hashlib`。",
+    ),
     stopped=("The check stopped: {what}.", "检查中断：{what}。"),
     stopped_next=(
         "Nothing was decided. Look at the last line that you changed.",
@@ -189,6 +198,7 @@ CODES = _texts(
     generator=("a generator", "写成了生成器"),
     looks_inside=("goes past `outside`", "绕过了 `outside`"),
     really_waits=("really waits", "真的在等待"),
+    salted_hash=("a hash that each process makes anew", "每个进程都不同的哈希"),
     stopped=("the check stopped", "检查中断"),
     cell_syntax=("no Python yet", "还不是合法的 Python"),
     cell_raised=("the cell stops", "单元格运行中断"),

@@ -245,6 +245,28 @@ def test_a_table_of_answers_is_looked_into():
     assert check(table, {"tools": [solution, peek]}).code == "looks-inside"
 
 
+def test_a_hash_is_another_number_in_the_next_process():
+    def key(order):
+        return str(hash("pay " + order))
+
+    def pay(input, ctx, outside):
+        outside.payments.charge(input["order"], input["cents"], key=key(input["order"]))
+        return {"status": "paid"}
+
+    for language, word in (("en", "another number in every process"), ("zh", "每个进程")):
+        verdict = check(PAY, pay, language=language)
+        assert verdict.code == "salted-hash" and word in verdict.headline and "hashlib" in verdict.next
+
+    def own(input, ctx, outside):
+        def hash(text):
+            return text
+
+        outside.payments.charge(input["order"], input["cents"], key=hash(input["order"]))
+        return {"status": "paid"}
+
+    assert check(PAY, own).code != "salted-hash"
+
+
 def test_real_waiting_is_told_so():
     def pay(input, ctx, outside):
         time.sleep(1)
