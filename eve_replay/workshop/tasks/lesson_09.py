@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, islice
 from typing import cast
 
 from eve_replay.errors import NotFound
@@ -28,6 +28,8 @@ __all__ = ["TASK"]
 
 #: What is wrong with one part: a code, the name of its sentence, and what that needs.
 _Wrong = tuple[str, str, Mapping[str, object]]
+#: More names than these nobody has found.
+_MOST_WORDS = 1000
 #: How a headline begins; the report's own begins so already.
 _NOT_YET = re.compile(r"^(Not yet[:,] |还不行[：，])")
 _OTHER_NAMES = {
@@ -252,7 +254,7 @@ def _words(value: object) -> tuple[str, ...]:
         value = [value] if value != "" else []
     if not isinstance(value, Iterable):
         return ()
-    return tuple(word for each in value if (word := _word(each)))
+    return tuple(word for each in islice(value, _MOST_WORDS) if (word := _word(each)))
 
 
 # -- the prediction ---------------------------------------------------------------------------------------
