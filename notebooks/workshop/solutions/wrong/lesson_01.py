@@ -53,10 +53,17 @@ def in_finally(input, ctx, outside):
         outside.mail.send(input["to"], input["subject"])
 
 
+def hashed(input, ctx, outside):
+    key = str(hash(input["to"] + input["subject"]))
+    outside.mail.send(input["to"], input["subject"], key=key)
+    return {"status": "sent"}
+
+
 WRONG = {
     "remembers": (remembers, "memory-lost", "a set in the module: gone with the process"),
     "fresh_id": (fresh_id, "key-changed", "a new random key on every attempt"),
     "clock": (clock, "key-changed", "the time in the key"),
+    "hashed": (hashed, "salted-hash", "hash() of the text: Python salts it anew at every start"),
     "constant": (constant, "key-merged", "one key for all mails: the second one is never sent"),
     "session": (session, "key-merged", "the session id alone: one mail per conversation"),
     "subject_only": (subject_only, "key-merged", "the subject alone: the second person gets no mail"),
