@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from eve_replay.errors import WrongUse
 from eve_replay.workshop.engine.explore import explore
 from eve_replay.workshop.engine.runtime import run
-from eve_replay.workshop.engine.schedules import KINDS, rank
+from eve_replay.workshop.engine.schedules import KINDS, kinds_at, rank
 from eve_replay.workshop.engine.shrink import shrink
 from eve_replay.workshop.engine.workflow import run_workflow
 from eve_replay.workshop.model import Case, Fault, Turn
@@ -191,3 +191,38 @@ def test_it_still_fails_and_never_grows(program, given_case, faults):
         assert rank(shorter)[1:3] <= rank(schedule)[1:3]
     again = short(tool, smaller, shorter, fails)
     assert again == (smaller, shorter)
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@given(
+    st.sampled_from([unprotected, at_third]),
+    st.lists(st.tuples(st.integers(0, 60), st.sampled_from(KINDS)), min_size=3, max_size=6),
+)
+def test_nothing_can_be_left_out_of_it_and_nothing_made_simpler(tool, faults):
+    """Against brute force: each fault alone left out, each kind and each absence alone made simpler."""
+    schedule = tuple(Fault(point, kind, 1.0) for point, kind in sorted(dict(faults).items()))
+
+    def fails(outcome):
+        found = once(outcome)
+        return found is not None and found.code == "twice"
+
+    def fails_outside_commits(smaller, faults):
+        outcome = do(tool, smaller, faults)
+        points = {fault.point for fault in faults}
+        inside = any(m.number in points and m.kind in ("commit-lock", "commit-record") for m in outcome.trace)
+        return not inside and fails(outcome)
+
+    assume(fails_outside_commits(BIG, schedule))
+    smaller, shorter = short(tool, BIG, schedule, fails)
+    at = {m.number: m for m in do(tool, smaller, shorter).trace if m.number is not None}
+    given_kinds = {fault.kind for fault in schedule}
+    for number, fault in enumerate(shorter):
+        before, after = shorter[:number], shorter[number + 1 :]
+        assert not fails_outside_commits(smaller, before + after)
+        simpler = [kind for kind in kinds_at(at[fault.point]) if KINDS.index(kind) < KINDS.index(fault.kind)]
+        for kind in simpler:
+            if kind in given_kinds:
+                changed = Fault(fault.point, kind, fault.hours)
+                assert not fails_outside_commits(smaller, (*before, changed, *after))
+        if fault.hours:
+            assert not fails_outside_commits(smaller, (*before, Fault(fault.point, fault.kind), *after))
