@@ -45,10 +45,13 @@ class Memory:
         beyond: what a tool could remember in and that cannot be put back.
     """
 
-    __slots__ = ("_cells", "beyond")
+    __slots__ = ("_cells", "_others", "beyond")
 
-    def __init__(self, cells: list[Place], beyond: Iterable[object] = ()) -> None:
+    def __init__(
+        self, cells: list[Place], others: Iterable[Place] = (), beyond: Iterable[object] = ()
+    ) -> None:
         self._cells = cells
+        self._others = tuple(others)
         self.beyond = tuple(beyond)
 
     @classmethod
@@ -59,11 +62,17 @@ class Memory:
             functions: tools or workflow bodies; their helper functions are found through the names they use.
         """
         walk = _Walk(list(functions))
-        return cls(walk.cells, walk.beyond)
+        return cls(walk.cells, walk.others, walk.beyond)
 
     def renew(self) -> bool:
-        """Put everything back, as a new process has it. Returns whether anything had changed."""
+        """Put everything back, as a new process has it.
+
+        Returns whether anything had changed that is the tool's own: what a library notes for itself does not
+        count.
+        """
         changed = False
+        for place in self._others:
+            place.renew()
         for cell in self._cells:
             if cell.renew():
                 changed = True
@@ -78,6 +87,7 @@ class _Walk:
 
     def __init__(self, functions: list[Callable[..., object]]) -> None:
         self.cells: list[Place] = []
+        self.others: list[Place] = []
         self.beyond: list[object] = []
         self._seen: dict[int, object] = {}
         self._names: dict[int, tuple[dict[str, Any], set[str]]] = {}
@@ -108,7 +118,7 @@ class _Walk:
             if not isinstance(value.__self__, ModuleType):
                 self._todo.append(value.__self__)
         elif isinstance(value, ModuleType):
-            self._module(value)
+            self._apart(self._module, value)
         elif isinstance(value, _LRU):
             self._cache(value)
         elif isinstance(value, (staticmethod, classmethod, property)):
@@ -119,13 +129,22 @@ class _Walk:
                 self._todo += [type(value), *value.__bases__]
                 self._todo += [each for name, each in vars(value).items() if name not in _OF_CLASSES]
             elif not value.__flags__ & _IMMUTABLE:
-                self._class(value)
+                self._apart(self._class, value)
         elif self._held(value) or self._is_own(type(value)) or isinstance(value, BaseException):
             self._object(value)
         elif cannot_be_put_back(value):
             self.beyond.append(value)
+        elif type(value).__module__.partition(".")[0] == "logging":
+            self._apart(self._foreign, value)
         else:
             self._foreign(value)
+
+    def _apart(self, watch: Callable[[Any], None], value: object) -> None:
+        """Watch something that a library may change for itself."""
+        before = len(self.cells)
+        watch(value)
+        self.others += self.cells[before:]
+        del self.cells[before:]
 
     def _is_own(self, kind: type) -> bool:
         return kind.__module__ in self._modules

@@ -2,6 +2,8 @@
 
 import functools
 import itertools
+import logging
+import math
 import random
 from collections import deque
 
@@ -185,3 +187,17 @@ def test_cycles_and_numbers_of_things_do_no_harm():
     ring.append(1)
     assert memory.renew()
     assert len(ring) == 1
+
+
+LOG = logging.getLogger("of a tool")
+
+
+def test_what_a_library_notes_for_itself_is_put_back_and_is_no_memory_of_the_tool():
+    def tool():
+        LOG.debug("begun")
+        math.seen = 1
+
+    memory = Memory.of([tool])
+    tool()
+    assert not memory.renew()
+    assert not hasattr(math, "seen")
