@@ -7,10 +7,11 @@ Times are simulated: the model takes 1 s, a call to the outside 1 s (slow ones 3
 restart 3 s (as in formats/SWEEP.md section 3). A call takes its time before the outside acts, so that a crash
 after it and a crash before what comes next find the outside, and the clock, the same.
 
-A request in flight when its process dies lands right after the answer to a later process's next look that
-could have seen it (recording pay-check-then-act: the check came first, the payment landed after it), or when
-a request with the same key arrives, which waits for it (recording pay-with-key), or when the process stays
-away for an hour or longer, or when the case is over, whichever is first.
+A request in flight when its process dies lands as late as can be: no look of a later process sees it
+(recording pay-check-then-act: the check came first, the payment landed after it). It lands right before a
+later process acts on the same service; one with the same key waits for it and gets its answer (recording
+pay-with-key). And nothing is on its way for an hour: it lands when the process stays away for so long, when
+a tool has waited for so long, or when the case is over.
 """
 
 from __future__ import annotations
@@ -73,6 +74,7 @@ class _Flight:
     place: Place
     process: int
     row: int
+    seconds: float
 
 
 class Machine:
@@ -255,7 +257,7 @@ class Machine:
             self._die(cast(Fault, fault))
         self.seconds += seconds_of(call)
         if kind == "crash-in-flight":
-            self._flights.append(_Flight(call, act, place, self.process, index))
+            self._flights.append(_Flight(call, act, place, self.process, index, self.seconds))
             if arrive is not None:
                 arrive()
             self._die(cast(Fault, fault))
@@ -263,7 +265,7 @@ class Machine:
             self.note("timeout", _NO_FACTS, call)
             raise Timeout(_no_answer(call))
         if self._flights:
-            self._land_same(call)
+            self._land_before(call)
         if not call.reads:
             self._acts += 1
         self._row = index
@@ -281,8 +283,6 @@ class Machine:
             self._row = -1
         if kind == "crash-after":
             self._die(cast(Fault, fault))
-        if call.reads and self._flights:
-            self._land_read(call)
         if kind == "lost":
             self.note("timeout", _NO_FACTS, call)
             raise Timeout(_no_answer(call))
@@ -319,27 +319,14 @@ class Machine:
 
     # -- what lands late --------------------------------------------------------------------------------
 
-    def _land_same(self, call: Call) -> None:
-        """A request with the same key waits for the one in flight."""
+    def _land_before(self, call: Call) -> None:
+        """What is in flight lands before a call that it comes too late for, or that has to wait for it."""
         key = call.facts.get("key")
-        if key is None:
-            return
         for flight in self._flights[:]:
-            if flight.call.service == call.service and flight.call.facts.get("key") == key:
-                self._land(flight, "key")
-
-    def _land_read(self, call: Call) -> None:
-        """What was in flight when an earlier process died lands after the first look that could have seen it.
-
-        A look at another service, or for another order, says nothing about it and does not wait for it.
-        """
-        for flight in self._flights[:]:
-            sent = flight.call
-            about = sent.service == call.service and all(
-                sent.facts.get(name, value) == value for name, value in call.facts.items()
-            )
-            if about and flight.process < self.process:
-                self._land(flight, "read")
+            if self.seconds - flight.seconds >= HOUR:
+                self._land(flight, "waited")
+            elif flight.call.service == call.service and not call.reads:
+                self._land(flight, "late" if key is None or flight.call.facts.get("key") != key else "key")
 
     def _land(self, flight: _Flight, why: str) -> None:
         self._flights.remove(flight)

@@ -50,29 +50,30 @@ def story(outcome: Outcome, language: Language = "en") -> tuple[str, ...]:
     return (*lines, *sums(outcome, language))
 
 
-def _lines(teller: Teller) -> Iterator[str]:
-    """One line per told moment; what belongs together (a crash and what it leaves) is one line."""
+def _lines(teller: Teller) -> Iterator[tuple[str, int]]:
+    """One line per told moment, with its process; a crash and what it leaves are one line."""
     space = TOLD["space"].get(teller.language)
     for index, moment in enumerate(teller.trace):
         if teller.quiet(index) and (moment.fault is None or moment.kind != "model"):
             continue
         said = teller.sentences(index)
         if said:
-            yield space.join(said)
+            yield space.join(said), moment.process
 
 
-def _shortened(lines: Iterator[str], teller: Teller) -> Iterator[str]:
-    """Leave out what goes on and on: the same few lines again, counted instead."""
-    kept: list[str] = []
+def _shortened(lines: Iterator[tuple[str, int]], teller: Teller) -> Iterator[str]:
+    """Leave out what goes on and on in one process: the same few lines again, counted instead."""
+    kept: list[tuple[str, int]] = []
     skipped = 0
-    for line in lines:
-        if kept.count(line) >= 2 and line in kept[-6:]:
+    for each in lines:
+        line, _ = each
+        if kept.count(each) >= 2 and each in kept[-6:]:
             skipped += 1
             continue
         if skipped:
             yield teller.say("so-on", count=skipped)
             skipped = 0
-        kept.append(line)
+        kept.append(each)
         if len(kept) <= _LINES:
             yield line
     if skipped:

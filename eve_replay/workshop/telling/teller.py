@@ -29,6 +29,8 @@ _DEATHS = {
     "commit-record": "dies-commit-record",
     "committed": "dies-committed",
 }
+#: Why a request lands inside the call of a later process.
+_INSIDE = ("key", "late", "waited")
 _IN_CALL = {
     "crash-before": "dies-before",
     "crash-in-flight": "dies-in-flight",
@@ -117,11 +119,11 @@ class Teller(StepTeller):
         return bool(self.outcome.case.setting.get(service, {}).get("keys", service != "mail"))
 
     def _waited_for(self, index: int) -> list[int]:
-        """Requests with the same key that were carried out first: they landed inside this call."""
+        """Requests that were carried out first: they landed inside this call."""
         found = []
         for each in range(index + 1, len(self.trace)):
             moment = self.trace[each]
-            if moment.kind == "landed" and moment.facts.get("because") == "key":
+            if moment.kind == "landed" and moment.facts.get("because") in _INSIDE:
                 found.append(each)
             elif moment.kind != "acted" and not moment.facts.get("late"):
                 break
@@ -180,7 +182,7 @@ class Teller(StepTeller):
         return {"first": not before or (same and forgotten) or late, "ignored": same and not forgotten}
 
     def _tell_landed(self, index: int, moment: Moment) -> tuple[str, ...]:
-        return () if moment.facts.get("because") == "key" else tuple(self._landing(index))
+        return () if moment.facts.get("because") in _INSIDE else tuple(self._landing(index))
 
     def _tell_timeout(self, index: int, moment: Moment) -> str:
         call = next((each for each in reversed(self.trace[:index]) if each.kind == "call"), None)

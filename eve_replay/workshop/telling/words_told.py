@@ -252,9 +252,13 @@ TOLD = texts(
         "The request of process {process} with this key is still on its way: {service} carries it out first.",
         "进程 {process} 带这个键的请求还在路上：{service}先执行它。",
     ),
-    landed_read=(
-        "Right after this answer the request of process {process} is carried out.",
-        "就在这个回答之后，进程 {process} 的请求才被执行。",
+    landed_late=(
+        "Only now the request of process {process} is carried out.",
+        "直到这时，进程 {process} 的请求才被执行。",
+    ),
+    landed_waited=(
+        "By now the request of process {process} has been carried out.",
+        "这时，进程 {process} 的请求已经被执行。",
     ),
     landed_away=(
         "The request of process {process} is carried out while nobody is there.",

@@ -382,31 +382,25 @@ def test_without_durability_the_whole_turn_is_done_again_and_earlier_turns_are_n
 # -- the wire ---------------------------------------------------------------------------------------
 
 
-def test_in_flight_lands_after_the_next_look_of_the_next_process():
-    looks = []
+@pytest.mark.parametrize(
+    ("wait", "because", "count"), [(0, "late", 2), (600, "late", 2), (3600, "waited", 1)]
+)
+def test_however_often_a_process_looks_what_is_in_flight_lands_when_it_acts(wait, because, count):
+    """pay-check-then-act: the check came first. Only an hour of waiting is long enough."""
 
     def tool(input, ctx, outside):
-        looks.append(outside.look("o1"))
-        if not outside.look("o1"):
-            outside.slow("o1")
+        for _ in range(3):
+            if outside.look("o1"):
+                return
+            ctx.sleep(wait)
+        outside.slow("o1")
 
     at = point(go(tool), "call", method="slow")
     outcome = go(tool, None, (Fault(at, "crash-in-flight"),))
     landed = next(m for m in outcome.trace if m.kind == "landed")
-    assert landed.facts["because"] == "read"
-    assert [(e.process, e.attempt) for e in outcome.ledger] == [(1, 1)]
+    assert landed.facts["because"] == because
+    assert [e.process for e in outcome.ledger] == [1, 2][:count]
     assert outcome.trace[outcome.ledger[0].moment].number == at
-
-
-def test_a_look_for_something_else_does_not_wait_for_what_is_in_flight():
-    def tool(input, ctx, outside):
-        outside.look("another")
-        if not outside.look("o1"):
-            outside.slow("o1")
-
-    at = point(go(tool), "call", method="slow")
-    outcome = go(tool, None, (Fault(at, "crash-in-flight"),))
-    assert len(outcome.ledger) == 2
 
 
 def test_in_flight_lands_when_the_same_key_comes():
@@ -419,9 +413,10 @@ def test_in_flight_lands_when_the_same_key_comes():
 def test_in_flight_lands_at_the_end_at_the_latest():
     at = point(go(act), "call")
     outcome = go(act, None, (Fault(at, "crash-in-flight"),))
-    assert [m.facts["because"] for m in outcome.trace if m.kind == "landed"] == ["end"]
-    assert [e.process for e in outcome.ledger] == [2, 1]
+    assert [m.facts["because"] for m in outcome.trace if m.kind == "landed"] == ["late"]
+    assert [e.process for e in outcome.ledger] == [1, 2]
     asleep = go(act, case(environment="not-restarted"), (Fault(at, "crash-in-flight"),))
+    assert [m.facts["because"] for m in asleep.trace if m.kind == "landed"] == ["end"]
     assert (asleep.ended, len(asleep.ledger)) == ("dormant", 1)
 
 
