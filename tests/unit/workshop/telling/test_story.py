@@ -234,8 +234,8 @@ def test_what_lands_late_is_told_where_it_landed():
     lines = story(run({"pay": check}, CASE, (Fault(2, "crash-in-flight"),)))
     assert lines[5] == "It asks the provider for charges with invoice INV-7. It finds none."
     assert lines[6] == (
-        "It sends charge(INV-7, 4200) with key 'call_vhzz8f8dmn'. Only now the request of process 1 is carried"
-        " out. The provider charges: ch_1. The provider does not know this key and charges: ch_2."
+        "It sends charge(INV-7, 4200) with key 'call_vhzz8f8dmn'. Only now the request of process 1 is"
+        " carried out. The provider charges: ch_1. The provider does not know this key and charges: ch_2."
     )
 
     def keyed(input, ctx, outside):
