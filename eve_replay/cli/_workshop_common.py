@@ -12,7 +12,7 @@ import click
 from eve_replay.cli._common import Shell
 from eve_replay.errors import NotFound, SourceUnreadable
 from eve_replay.views.safe import display_width, safe_text, wrap
-from eve_replay.views.text import Line, Span
+from eve_replay.views.text import Line, Span, paragraph
 from eve_replay.views.tone import Tone
 from eve_replay.workshop.grading.book import Book, read_book
 from eve_replay.workshop.lesson import number_of
@@ -106,6 +106,8 @@ def verdict_lines(shell: Shell, verdict: Verdict) -> list[Line]:
         if each:
             lines += [()] if verdict.story else []
             lines += hanging(head, each, width)
+    if verdict.basis:
+        lines += [(), *paragraph(verdict.basis, width=width, indent=2, tone="muted")]
     return lines
 
 

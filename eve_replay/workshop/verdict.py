@@ -21,6 +21,7 @@ class Verdict:
         story: the shortest failing schedule as sentences, in order; empty when passed.
         why: what made it fail, in one or two sentences.
         next: what to think about next, or what the fix still cannot do.
+        basis: how that is known (observed, implied or unknown), where answers were run; empty when judged.
         tried: schedules (or inputs) that were tried; ``complete`` when these are all within the bound.
         cases: cases that were tried.
         outcome: the shortest failing outcome, for the picture; None when passed or judged.
@@ -34,6 +35,7 @@ class Verdict:
     story: tuple[str, ...] = ()
     why: str = ""
     next: str = ""
+    basis: str = ""
     tried: int = 0
     complete: bool = True
     cases: int = 0
@@ -49,6 +51,7 @@ class Verdict:
             "story": list(self.story),
             "why": self.why,
             "next": self.next,
+            "basis": self.basis,
             "tried": self.tried,
             "complete": self.complete,
             "cases": self.cases,
@@ -56,4 +59,4 @@ class Verdict:
 
     def __str__(self) -> str:
         parts = [self.headline, *(f"  {number}. {each}" for number, each in enumerate(self.story, 1))]
-        return "\n".join([*parts, *(each for each in (self.why, self.next) if each)])
+        return "\n".join([*parts, *(each for each in (self.why, self.next, self.basis) if each)])

@@ -17,6 +17,7 @@ function verdictWidget(root, data) {
     body.append(part(words["verdict-picture"], el("div", { class: "er-result" }, el("span", { class: "er-t-muted" }, words.outside_sees), sumsView(data.view.sums), data.view.end ? el("span", { class: `er-sum er-f-${data.view.end.tone}` }, `${data.view.end.sign} ${data.view.end.text}`) : ""),
       boardView(data.view, words), el("h4", {}, words.ledger), ledgerView(data.view, words)));
   }
+  if (data.basis) body.append(el("p", { class: "er-t-muted er-how" }, data.basis));
   if (data.tried) body.append(el("p", { class: "er-t-muted er-how" }, data.tried));
   shell.append(body);
   return unfollow;

@@ -16,14 +16,28 @@ from __future__ import annotations
 
 import functools
 import sys
-from ast import literal_eval
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Callable, Iterable
 from itertools import count
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, MethodWrapperType, ModuleType
-from typing import Any, ClassVar
+from typing import Any
 
-from eve_replay.workshop.engine.odd_places import Place, cannot_be_put_back, odd_place, slots_of
+from eve_replay.workshop.engine.places import (
+    Place,
+    attribute_of,
+    attributes_of_class,
+    cannot_be_put_back,
+    content_of_cell,
+    is_plain_value,
+    items_of_dict,
+    items_of_sequence,
+    items_of_set,
+    names_in,
+    names_of_module,
+    odd_place,
+    size_of_cache,
+    slots_of,
+)
 
 __all__ = ["Memory"]
 
@@ -32,7 +46,6 @@ _MOST = 20_000
 _PLAIN = (str, int, float, bytes, bool, type(None))
 #: A type that nobody can add anything to (``Py_TPFLAGS_IMMUTABLETYPE``).
 _IMMUTABLE = 1 << 8
-_MISSING = object()
 _OF_CLASSES = ("__dict__", "__weakref__")
 _CONTAINERS = (dict, list, set, deque, bytearray, tuple, frozenset)
 _LRU = type(functools.lru_cache(maxsize=1)(lambda: None))
@@ -104,7 +117,8 @@ class _Walk:
         while self._todo and len(self._seen) < _MOST:
             self._visit(self._todo.pop())
         for space, names in self._names.values():
-            self._watch_names(space, names)
+            if names:
+                self.cells.append(names_in(space, names))
 
     def _visit(self, value: object) -> None:
         if type(value) in _PLAIN or id(value) in self._seen:
@@ -191,20 +205,7 @@ class _Walk:
         space = vars(module)
         if id(space) in self._programs:
             return
-
-        def read() -> list[tuple[str, Any]]:
-            return [pair for pair in list(space.items()) if pair[0][:1] != "_" or pair[0] not in known]
-
-        def put(items: list[tuple[str, Any]]) -> None:
-            before = dict(items)
-            for name, value in read():
-                # A submodule that was imported meanwhile is no memory.
-                if name not in before and not isinstance(value, ModuleType):
-                    del space[name]
-            space.update(items)
-
-        known = frozenset(space)
-        self.cells.append(Place(read, put, _same_names))
+        self.cells.append(names_of_module(space))
         for name, value in list(space.items()):
             if (
                 name[:1] != "_"
@@ -239,83 +240,36 @@ class _Walk:
         if id(cell) in self._seen:
             return
         self._seen[id(cell)] = cell
-
-        def read() -> object:
-            try:
-                return _seen(cell.cell_contents)
-            except ValueError:
-                return _MISSING
-
-        def put(value: object) -> None:
-            if value is not _MISSING:
-                cell.cell_contents = _made(value)
-            else:
-                del cell.cell_contents
-
-        self.cells.append(Place(read, put, _is))
-        held = read()
-        if held is not _MISSING and not isinstance(held, _Counter):
-            self._todo.append(held)
+        place = content_of_cell(cell)
+        self.cells.append(place)
+        if is_plain_value(place.held):
+            self._todo.append(place.held)
 
     def _slot(self, owner: object, name: str) -> None:
-        self.cells.append(Place(lambda: getattr(owner, name), lambda value: setattr(owner, name, value), _is))
+        self.cells.append(attribute_of(owner, name))
         self._todo.append(getattr(owner, name))
 
     def _dict(self, held: dict[Any, Any]) -> None:
-        kind: Any = OrderedDict if isinstance(held, OrderedDict) else dict
-
-        def put(items: list[tuple[Any, Any]]) -> None:
-            kind.clear(held)
-            kind.update(held, items)
-
-        self.cells.append(Place(lambda: list(kind.items(held)), put, _same_pairs))
+        self.cells.append(items_of_dict(held))
         for key, value in held.items():
             self._todo += [key, value]
 
     def _sequence(self, held: list[Any] | deque[Any] | bytearray) -> None:
-        def put(items: list[Any]) -> None:
-            try:
-                held.clear()
-                held.extend(items)
-            except BufferError:  # somebody looks at these bytes: then their number cannot have changed
-                held[:] = bytes(items)  # type: ignore[index]
-
-        self.cells.append(Place(lambda: list(held), put, _same_items))
+        self.cells.append(items_of_sequence(held))
         if not isinstance(held, bytearray):
             self._todo += list(held)
 
     def _set(self, held: set[Any]) -> None:
-        def put(items: frozenset[Any]) -> None:
-            held.clear()
-            held.update(items)
-
-        self.cells.append(Place(lambda: frozenset(held), put, lambda one, two: bool(one == two)))
+        self.cells.append(items_of_set(held))
         self._todo += list(held)
 
     def _cache(self, cached: Any) -> None:
-        self.cells.append(
-            Place(
-                lambda: cached.cache_info().currsize, lambda _: cached.cache_clear(), lambda now, _: not now
-            )
-        )
+        self.cells.append(size_of_cache(cached))
         self._todo.append(cached.__wrapped__)
         self._dict(cached.__dict__)
 
     def _class(self, owner: type) -> None:
-        def read() -> list[tuple[str, Any]]:
-            return [pair for pair in vars(owner).items() if not _is_special(pair[0])]
-
-        def put(items: list[tuple[str, Any]]) -> None:
-            before = dict(items)
-            for name, _ in read():
-                if name not in before:
-                    delattr(owner, name)
-            now = dict(read())
-            for name, value in items:
-                if now.get(name, _MISSING) is not value:
-                    setattr(owner, name, value)
-
-        self.cells.append(Place(read, put, _same_pairs))
+        self.cells.append(attributes_of_class(owner))
 
     def _object(self, value: object) -> None:
         if type(value).__module__ == "builtins" and not isinstance(value, BaseException):
@@ -329,51 +283,6 @@ class _Walk:
             self._dict(fields)
         for name in slots_of(value):
             self._slot(value, name)
-
-    def _watch_names(self, space: dict[str, Any], names: set[str]) -> None:
-        wanted = tuple(sorted(names))
-
-        def read() -> list[tuple[str, Any]]:
-            return [(name, _seen(space.get(name, _MISSING))) for name in wanted]
-
-        def put(items: list[tuple[str, Any]]) -> None:
-            for name, value in items:
-                if value is not _MISSING:
-                    space[name] = _made(value)
-                else:
-                    space.pop(name, None)
-
-        if wanted:
-            self.cells.append(Place(read, put, _same_pairs))
-
-
-class _Counter:
-    """Stands for an ``itertools.count`` that has come so far: it can only be made anew, not set back."""
-
-    __slots__ = ("text",)
-    known: ClassVar[dict[str, _Counter]] = {}
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-
-
-def _seen(value: object) -> object:
-    """Return a value as it is remembered."""
-    if type(value) is not count:
-        return value
-    text = repr(value)
-    return _Counter.known.setdefault(text, _Counter(text))
-
-
-def _made(held: object) -> object:
-    """Return the value that was remembered."""
-    if not isinstance(held, _Counter):
-        return held
-    try:
-        start, _, step = held.text[len("count(") : -1].partition(", ")
-        return count(literal_eval(start), literal_eval(step) if step else 1)
-    except (ValueError, SyntaxError):
-        return count()
 
 
 def _plain(function: object) -> FunctionType | None:
@@ -398,31 +307,3 @@ def _names_of(code: CodeType) -> set[str]:
         if isinstance(constant, CodeType):
             names |= _names_of(constant)
     return names
-
-
-def _is_special(name: str) -> bool:
-    return name.startswith("__") and name.endswith("__")
-
-
-def _is(now: object, before: object) -> bool:
-    return now is before
-
-
-def _same_items(now: list[Any], before: list[Any]) -> bool:
-    return len(now) == len(before) and all(map(_is, now, before))
-
-
-def _same_names(now: list[tuple[Any, Any]], before: list[tuple[Any, Any]]) -> bool:
-    """As :func:`_same_pairs`; modules imported meanwhile do not count."""
-    if len(now) == len(before):
-        return _same_pairs(now, before)
-    known = {name for name, _ in before}
-    return _same_pairs(
-        [pair for pair in now if pair[0] in known or not isinstance(pair[1], ModuleType)], before
-    )
-
-
-def _same_pairs(now: list[tuple[Any, Any]], before: list[tuple[Any, Any]]) -> bool:
-    return len(now) == len(before) and all(
-        one[1] is two[1] and one[0] is two[0] for one, two in zip(now, before, strict=True)
-    )

@@ -7,6 +7,7 @@ processes die and come back, and what is told of it, is here.
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Protocol, cast
 
@@ -83,7 +84,7 @@ def default_outside() -> MakeOutside:
     return Outside
 
 
-class Session:
+class Session(ABC):
     """One run of one case under one schedule."""
 
     def __init__(self, owner: Owner, schedule: Schedule, full: bool, marks: bool) -> None:
@@ -99,17 +100,17 @@ class Session:
 
     # -- for subclasses -----------------------------------------------------------------------------------
 
+    @abstractmethod
     def process(self) -> None:
         """Go on from what is durable until the case is over or the process dies."""
-        raise NotImplementedError
 
+    @abstractmethod
     def plan(self) -> Plan | None:
         """Ask the policy what becomes of what is durable; None when nothing is left to do."""
-        raise NotImplementedError
 
+    @abstractmethod
     def obey(self, plan: Plan) -> None:
         """Let the next process find what the policy says."""
-        raise NotImplementedError
 
     # -- processes ----------------------------------------------------------------------------------------
 

@@ -99,6 +99,6 @@ class WorkflowContext:
 
 def _awaitable(value: object) -> object:
     """What can be awaited too, where Python allows it."""
-    from eve_replay.workshop.outside.base import answered
+    from eve_replay.workshop.outside.answers import answered
 
     return answered(value)

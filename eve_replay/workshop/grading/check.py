@@ -40,6 +40,7 @@ from eve_replay.workshop.grading.untouched import Untouched
 from eve_replay.workshop.lesson import task
 from eve_replay.workshop.model import Breach, Case, Language, Outcome, Tool
 from eve_replay.workshop.task import Judgement, Task
+from eve_replay.workshop.telling.basis import basis, basis_of_all
 from eve_replay.workshop.telling.diagnose import Diagnosis, diagnose
 from eve_replay.workshop.telling.story import next_hint, story, why
 from eve_replay.workshop.verdict import Verdict
@@ -198,6 +199,7 @@ def _judged(exercise: Task, answer: object, language: Language, seeds: tuple[int
         story=said.story,
         why=said.why,
         next=after,
+        basis=basis(said.outcome, language) if said.outcome is not None else "",
         tried=tried,
         cases=cases,
         outcome=said.outcome,
@@ -240,6 +242,7 @@ def _crashed(exercise: Task, answer: object, language: Language, seeds: tuple[in
         language=language,
         headline=remark(words, language, tried=f"{tried:,}", cases=cases, crashes=exercise.crashes),
         next=exercise.good.get(language),
+        basis=basis_of_all(language),
         tried=tried,
         complete=complete,
         cases=cases,
@@ -299,6 +302,7 @@ def _failed(
         story=story(outcome, language),
         why=why(found, language),
         next=_hint(exercise, found, language),
+        basis=basis(outcome, language),
         tried=tried,
         complete=complete,
         cases=cases,

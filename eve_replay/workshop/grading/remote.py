@@ -208,6 +208,7 @@ def _verdict(document: Any, language: Language) -> Verdict:
         story=tuple(str(each) for each in document["story"]),
         why=str(document["why"]),
         next=str(document["next"]),
+        basis=str(document["basis"]),
         tried=int(document["tried"]),
         complete=document["complete"] is True,
         cases=int(document["cases"]),

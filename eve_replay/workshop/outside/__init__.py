@@ -8,15 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from eve_replay.workshop.outside.base import (
-    Answer,
-    BadRequest,
-    KeyReused,
-    Rows,
-    Service,
-    Timeout,
-    UniqueViolation,
-)
+from eve_replay.workshop.outside.answers import Answer, Rows
+from eve_replay.workshop.outside.base import BadRequest, KeyReused, Service, Timeout, UniqueViolation
 from eve_replay.workshop.outside.mail import Mail
 from eve_replay.workshop.outside.payments import Payments
 from eve_replay.workshop.outside.people import People

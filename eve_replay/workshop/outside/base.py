@@ -1,114 +1,21 @@
-"""What every service of the outside has: answers, polite refusals, keys that are remembered for a while.
-
-The outside survives the death of a process. Nothing that a tool hands over or gets is shared with it: values
-are copied both ways, so that memory of a dead process cannot live on in here.
-"""
+"""What every service of the outside has: calls over the wire, polite refusals, requests that keys protect."""
 
 from __future__ import annotations
 
-import dis
-import inspect
-import re
-import sys
-from collections.abc import Callable, Generator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from typing import Any, NoReturn, TypeVar, cast
 
+from eve_replay.workshop.outside.answers import Answer, copied, plain, shown
+from eve_replay.workshop.outside.keys import Keys, Once
 from eve_replay.workshop.outside.refusals import REFUSALS
 from eve_replay.workshop.wire import Call, Timeout, Wire
 
-__all__ = [
-    "Answer",
-    "BadRequest",
-    "Count",
-    "Flag",
-    "KeyReused",
-    "Keys",
-    "Rows",
-    "Service",
-    "Timeout",
-    "UniqueViolation",
-    "Value",
-    "answered",
-    "awaited",
-    "copied",
-    "plain",
-    "shown",
-]
+__all__ = ["BadRequest", "KeyReused", "Service", "Timeout", "UniqueViolation"]
 
 T = TypeVar("T")
 
 #: Longest idempotency key that is taken (the length payment providers document).
 _KEY_LENGTH = 255
-_DEPTH = 40
-_CACHE, _GET_AWAITABLE = dis.opmap.get("CACHE", 0), dis.opmap["GET_AWAITABLE"]
-_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
-
-
-class _Here:
-    """Already there: ``await`` returns it at once, so that ``async def`` tools work too."""
-
-    def __await__(self) -> Generator[Any, None, Any]:
-        yield from ()
-        return self
-
-
-class Answer(_Here, dict[str, Any]):
-    """An answer with named fields: a dict."""
-
-
-class Rows(_Here, list[Any]):
-    """An answer with several rows: a list."""
-
-
-class Count(_Here, int):
-    """An answer that is a number."""
-
-
-class Value(_Here, str):
-    """An answer that is text."""
-
-
-class Flag(_Here, int):
-    """Yes or no; equal to True or False (``bool`` itself cannot be made awaitable)."""
-
-    def __repr__(self) -> str:
-        return str(bool(self))
-
-    __str__ = __repr__
-
-
-class _Later:
-    """Awaited, it is its value: for what Python lets nobody make awaitable (None, True, 1.5)."""
-
-    __slots__ = ("_value",)
-
-    def __init__(self, value: object) -> None:
-        self._value = value
-
-    def __await__(self) -> Generator[Any, None, object]:
-        yield from ()
-        return self._value
-
-
-def awaited(value: Any) -> Any:
-    """Return an answer so that the caller of the service may ``await`` it or not.
-
-    None, True and numbers with a point cannot be made awaitable, and ``is None`` has to hold without
-    ``await``. So for these the instruction after the call is looked at: only where it is an ``await``,
-    something that can be awaited is returned.
-    """
-    if isinstance(value, _Here):
-        return value
-    frame = sys._getframe(2)
-    if frame.f_code.co_flags & inspect.CO_COROUTINE:
-        code = frame.f_code.co_code
-        place = frame.f_lasti + 2
-        while place < len(code) and code[place] == _CACHE:
-            place += 2
-        if place < len(code) and code[place] == _GET_AWAITABLE:
-            return _Later(value)
-    return value
 
 
 class BadRequest(ValueError):
@@ -131,126 +38,6 @@ class KeyReused(Exception):
 
 class UniqueViolation(Exception):
     """A row with the same unique values is in the table already: nothing was written."""
-
-
-def shown(value: object, limit: int = 60) -> str:
-    """Return a short text of any value, the same in every process; never raises."""
-    try:
-        text = _ADDRESS.sub("", repr(value))
-    except Exception:
-        text = f"a {type(value).__name__}"
-    return text if len(text) <= limit else text[: limit - 1] + "…"
-
-
-def plain(value: object, _depth: int = 0) -> object:
-    """Return a copy as plain JSON data.
-
-    Raises:
-        TypeError: there is something in it that cannot be sent (named in the message).
-    """
-    kind = type(value)
-    if value is None or kind is str or kind is int or kind is bool or kind is float:
-        return value
-    if isinstance(value, Flag):
-        return bool(value)
-    if isinstance(value, str):
-        return str.__str__(value)
-    if isinstance(value, int):
-        return int(value)
-    if _depth < _DEPTH:
-        if isinstance(value, Mapping):
-            if all(isinstance(name, str) for name in value):
-                return {str.__str__(name): plain(each, _depth + 1) for name, each in value.items()}
-            raise TypeError(f"a dict with names that are not text: {shown(value)}")
-        if isinstance(value, (list, tuple)):
-            return [plain(each, _depth + 1) for each in value]
-    raise TypeError(shown(value))
-
-
-def copied(value: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a copy of a row that is plain data already, however deep."""
-    return {name: plain(each) for name, each in value.items()}
-
-
-def answered(value: object) -> object:
-    """Return a copy of stored data as an answer that can be awaited where Python allows it."""
-    value = plain(value)
-    if isinstance(value, dict):
-        return Answer(value)
-    if isinstance(value, list):
-        return Rows(value)
-    if isinstance(value, str):
-        return Value(value)
-    if type(value) is int:
-        return Count(value)
-    return value
-
-
-@dataclass(slots=True)
-class _Known:
-    """What is remembered of a key: the request it came with, its answer, or how to get it."""
-
-    body: Mapping[str, object]
-    since: float
-    act: Callable[[], dict[str, Any]]
-    answer: dict[str, Any] | None = None
-
-
-class Keys:
-    """Idempotency keys of one service: remembered for ``hours`` of simulated time, None for ever."""
-
-    __slots__ = ("_hours", "_known")
-
-    def __init__(self, hours: float | None) -> None:
-        self._hours = hours
-        self._known: dict[str, _Known] = {}
-
-    @property
-    def hours(self) -> float | None:
-        """How long a key is remembered."""
-        return self._hours
-
-    def find(self, key: str, now: float) -> tuple[_Known | None, float | None]:
-        """Return what is known of a key, and how many seconds ago it came when it is too long ago."""
-        known = self._known.get(key)
-        if known is None:
-            return None, None
-        if self._hours is not None and known.answer is not None and now - known.since >= self._hours * 3600:
-            del self._known[key]
-            return None, now - known.since
-        return known, None
-
-    def arrived(self, key: str, body: Mapping[str, object], now: float, act: Callable[[], Any]) -> None:
-        """Take down a request that will be carried out later; the first one with a key counts."""
-        self._known.setdefault(key, _Known(body, now, act))
-
-    def done(self, key: str, body: Mapping[str, object], now: float, answer: dict[str, Any]) -> None:
-        """Remember the answer of a request."""
-        known = self._known.get(key)
-        if known is None:
-            self._known[key] = _Known(body, now, lambda: answer, answer)
-        else:
-            known.answer = answer
-
-
-class _Once:
-    """Something that is carried out at most once, however often it is asked for."""
-
-    __slots__ = ("_act", "_answer")
-
-    def __init__(self, act: Callable[[], dict[str, Any]]) -> None:
-        self._act = act
-        self._answer: dict[str, Any] | None = None
-
-    @property
-    def answer(self) -> dict[str, Any] | None:
-        """Its answer, None while it has not been carried out."""
-        return self._answer
-
-    def __call__(self) -> dict[str, Any]:
-        if self._answer is None:
-            self._answer = self._act()
-        return self._answer
 
 
 class Service:
@@ -325,7 +112,7 @@ class Service:
         ones get its answer (lab payserver, recordings pay-with-key and pay-with-key-minted-ids).
         """
         wire = self._wire
-        once = _Once(do)
+        once = Once(do)
         if key is None or keys is None:
             return (lambda: Answer({**copied(once()), "replayed": False})), (lambda: None)
 

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from eve_replay.workshop.outside.base import Answer, Keys, Service
+from eve_replay.workshop.outside.answers import Answer
+from eve_replay.workshop.outside.base import Service
+from eve_replay.workshop.outside.keys import Keys
 from eve_replay.workshop.wire import Wire
 
 __all__ = ["Mail"]

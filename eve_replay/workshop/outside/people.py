@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from eve_replay.workshop.outside.base import Answer, Service
+from eve_replay.workshop.outside.answers import Answer
+from eve_replay.workshop.outside.base import Service
 from eve_replay.workshop.wire import Wire
 
 __all__ = ["People"]

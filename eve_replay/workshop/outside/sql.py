@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 from types import TracebackType
 from typing import Any
 
-from eve_replay.workshop.outside.base import Answer, Count, Rows, Service, UniqueViolation, copied, shown
+from eve_replay.workshop.outside.answers import Answer, Count, Rows, copied, shown
+from eve_replay.workshop.outside.base import Service, UniqueViolation
 from eve_replay.workshop.wire import Wire
 
 __all__ = ["Sql", "Transaction"]

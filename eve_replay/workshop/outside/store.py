@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from eve_replay.workshop.outside.base import Count, Flag, Service, answered, awaited, shown
+from eve_replay.workshop.outside.answers import Count, Flag, answered, awaited, shown
+from eve_replay.workshop.outside.base import Service
 from eve_replay.workshop.wire import Wire
 
 __all__ = ["Store"]

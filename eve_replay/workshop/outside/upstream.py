@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from eve_replay.workshop.outside.base import Answer, Keys, Service, awaited, copied
+from eve_replay.workshop.outside.answers import Answer, awaited, copied
+from eve_replay.workshop.outside.base import Service
+from eve_replay.workshop.outside.keys import Keys
 from eve_replay.workshop.wire import Wire
 
 __all__ = ["Upstream"]

@@ -68,8 +68,7 @@ def action(sample: str, name: str, which: int = 0) -> datetime:
 def when(line: Line) -> datetime:
     """Return the time of a line of a ledger, of markers or of a timeline."""
     found = parse_time(line["at"])
-    if found is None:  # pragma: no cover  # every line of a sample has its time
-        raise ValueError(f"no time in {line!r}")
+    assert found is not None, f"no time in {line!r}"  # every line of a sample has its time
     return found
 
 
@@ -84,8 +83,7 @@ def repeated(sample: str) -> Step:
 
 def started(attempt: Attempt) -> datetime:
     """Return when an attempt began (recordings of eve always say it)."""
-    if attempt.started_at is None:  # pragma: no cover  # only a record without events lacks it
-        raise ValueError(f"attempt {attempt.n} of {attempt.step_id} has no start")
+    assert attempt.started_at is not None, f"attempt {attempt.n} of {attempt.step_id} has no start"
     return attempt.started_at
 
 

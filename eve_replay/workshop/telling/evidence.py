@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from eve_replay.workshop.model import Ask, Deed, Entry, Moment, Outcome
-from eve_replay.workshop.outside.base import plain
+from eve_replay.workshop.outside.answers import plain
 
 __all__ = ["Dealing", "Evidence"]
 

@@ -14,6 +14,7 @@ from eve_replay.views.safe import safe_lines, safe_text
 from eve_replay.views.tone import Tone
 from eve_replay.workshop.model import Entry, Language, Moment, Outcome, Promise
 from eve_replay.workshop.promises import ask_of
+from eve_replay.workshop.telling.basis import basis
 from eve_replay.workshop.telling.teller import Teller
 from eve_replay.workshop.views.accidents import fault_words, plain_faults
 from eve_replay.workshop.views.lanes import Box, Lane, Lanes, Slot, lanes_of
@@ -73,6 +74,7 @@ def drawn(
             for lane in scene.lanes
         ],
         "moments": _moments(outcome, language),
+        "basis": basis(outcome, language),
         "ledger": [_entry(entry, scene, tones, language) for entry in outcome.ledger],
         "sums": sums,
         "told": _told(outcome),
