@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from eve_replay.views.safe import cut, display_width, pad, safe_text
+from eve_replay.views.words import plural
 
 __all__ = ["Rows"]
 
@@ -50,6 +51,12 @@ class Rows:
         self.side: list[str] = [safe_text(each) for each in side]
         self.grid: list[list[str]] = grid
 
+    def _remark(self) -> str:
+        """What a reader would not see otherwise: that there is nothing, or that there is more."""
+        if not self.grid:
+            return "no rows"
+        return plural(len(self.grid) - _MOST, "more row") if len(self.grid) > _MOST else ""
+
     def _repr_html_(self) -> str:
         named = any(self.side)
         corner = "<th></th>" if named else ""
@@ -57,7 +64,7 @@ class Rows:
         for side, row in zip(self.side[:_MOST], self.grid[:_MOST], strict=True):
             first = f"<th>{html.escape(side)}</th>" if named else ""
             lines.append(f"<tr>{first}{''.join(f'<td>{html.escape(each)}</td>' for each in row)}</tr>")
-        more = f"<p>{len(self.grid) - _MOST} more rows</p>" if len(self.grid) > _MOST else ""
+        more = f"<p>{self._remark()}</p>" if self._remark() else ""
         body = f"<thead>{lines[0]}</thead><tbody>{''.join(lines[1:])}</tbody>"
         return f'<table class="dataframe">{body}</table>{more}'
 
@@ -66,7 +73,7 @@ class Rows:
         widths = [max(map(display_width, column)) for column in zip(*table, strict=True)]
         kept = [index for index, width in enumerate(widths) if width]
         lines = ["  ".join(pad(row[index], widths[index]) for index in kept).rstrip() for row in table]
-        return "\n".join(lines[: _MOST + 1])
+        return "\n".join([*lines[: _MOST + 1], *filter(None, [self._remark()])]).strip("\n")
 
     def __len__(self) -> int:
         return len(self.grid)

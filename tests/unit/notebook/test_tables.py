@@ -37,5 +37,7 @@ def test_html_is_escaped_control_characters_are_shown_long_text_is_cut():
 
 def test_none_and_very_many():
     assert len(table([], "a", turned=True)) == 1
-    assert len(table([])) == 0 and "<table" in table([])._repr_html_() and repr(table([])) == ""
-    assert "1 more rows" in table([{"a": 1}] * 501)._repr_html_()
+    assert "no rows" in table([])._repr_html_() and repr(table([])) == "no rows"
+    assert "no rows" in table([], "at", "effect")._repr_html_()
+    many = table([{"a": 1}] * 501)
+    assert "1 more row<" in many._repr_html_() and repr(many).endswith("\n1 more row")
