@@ -31,9 +31,6 @@ from eve_replay.workshop.views.words import word, words_for
 
 __all__ = ["ClassroomWidget", "Desk", "verdict_widget"]
 
-#: The lesson whose point is to compare runtimes.
-_COMPARES = "08"
-#: The longest text of a verdict that a fallback page shows.
 _LANGUAGES: tuple[Language, ...] = ("en", "zh")
 
 
@@ -92,15 +89,14 @@ class Desk:
             tool: the function, ``tool(input, ctx, outside)``, or the workflow body of a workflow lesson.
             schedule: faults to begin with: ``Fault`` objects, or tuples ``(point, kind, hours)``.
             case: name of the case to begin with.
-            policies: recovery policies that can be chosen; True for all of them. Lesson 8 offers them by
-                itself.
+            policies: recovery policies that can be chosen; True for all of them; the task's own without it.
         """
         trouble = trouble_of(tool, self.task, self.language)
         if trouble:
             data = {"words": words_for(self.language), "lang": self._lang, "trouble": safe_data(trouble)}
             text = f"{word('cannot_run', self.language)}{word('colon', self.language)}{trouble}"
             return _widget("stage", data, _nobody, text)
-        wanted = policies if policies is not None else self.task.lesson == _COMPARES
+        wanted = self.task.policies if policies is None else policies
         names = POLICIES if wanted is True else tuple(wanted or ())
         stage = Stage(self.task, tool, self.language, policies=names)
         start: dict[str, Any] = {"faults": plain_faults(faults_of(schedule))}
@@ -116,7 +112,7 @@ class Desk:
         """Grade an answer; the result is kept and shows itself."""
         from eve_replay.workshop.grading.check import check
 
-        verdict = check(self.task.lesson, answer, language=self.language)
+        verdict = check(self.task, answer, language=self.language)
         self.progress.checked(verdict, at=datetime.now(UTC))
         return verdict
 

@@ -311,6 +311,7 @@ RUNTIMES = Task(
     answer="charge",
     cases=_cases,
     promises=(each_deed_once(), it_ends()),
+    policies=("eve", "flue", "none"),
     good=Text("", ""),
 )
 

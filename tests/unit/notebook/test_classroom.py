@@ -522,3 +522,14 @@ def test_requests_that_nobody_answers(here):
         assert isinstance(widget, ClassroomWidget)
         with pytest.raises(EveReplayError):
             widget._answer({"do": "nonsense"})
+
+
+def test_a_task_says_itself_which_runtimes_its_stage_offers(tmp_path):
+    from eve_replay.workshop.tasks.lesson_08 import RUNTIMES
+
+    def charge(input, ctx, outside):
+        outside.payments.charge(input["order"], input["cents"])
+
+    desk = lesson(RUNTIMES, folder=tmp_path)
+    assert [each["name"] for each in page(desk.play(charge))["data"]["policies"]] == list(RUNTIMES.policies)
+    assert page(desk.play(charge, policies=False))["data"]["policies"] == []
