@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from eve_replay.errors import UnknownSource as UnknownSource
     from eve_replay.errors import WrongUse as WrongUse
     from eve_replay.journal import Journal, open_journal
-    from eve_replay.journal.ledger import Ledger
-    from eve_replay.journal.policy import EffectsPolicy
+    from eve_replay.journal.effects.policy import EffectsPolicy
+    from eve_replay.journal.ledger.model import Ledger
     from eve_replay.notebook import explore
     from eve_replay.problems import Problem as Problem
     from eve_replay.problems import Receipt as Receipt
@@ -75,9 +75,9 @@ _HOMES = {
     "Payload": "codec",
     "World": "worlds.base",
     "open_world": "worlds.registry",
-    "EffectsPolicy": "journal.policy",
+    "EffectsPolicy": "journal.effects.policy",
     "Journal": "journal",
-    "Ledger": "journal.ledger",
+    "Ledger": "journal.ledger.model",
     "open_journal": "journal",
     "crash_points": "recovery",
     "forecast": "recovery",

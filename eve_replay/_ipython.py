@@ -21,23 +21,23 @@ SHOWN: tuple[tuple[str, str], ...] = (
     ("eve_replay.journal.model", "Attempt"),
     ("eve_replay.codec.payload", "Payload"),
     ("eve_replay.diff.attempts", "AttemptDiff"),
-    ("eve_replay.views.diff", "DiffView"),
-    ("eve_replay.views.attempt_diff", "AttemptDiffView"),
+    ("eve_replay.views.diffs.diff", "DiffView"),
+    ("eve_replay.views.diffs.attempts", "AttemptDiffView"),
     ("eve_replay.recovery.result", "Simulation"),
     ("eve_replay.recovery.matrix", "Matrix"),
     ("eve_replay.checks.finding", "Verdict"),
     ("eve_replay.checks.finding", "Finding"),
     ("eve_replay.checks.why", "Report"),
-    ("eve_replay.worlds.local_world", "LocalWorld"),
+    ("eve_replay.worlds.local.world", "LocalWorld"),
     ("eve_replay.worlds.memory", "MemoryWorld"),
     ("eve_replay.worlds.combined", "CombinedWorld"),
-    ("eve_replay.worlds.postgres_world", "PostgresWorld"),
-    ("eve_replay.worlds.pgdump", "PgDumpWorld"),
-    ("eve_replay.worlds.export_world", "ExportWorld"),
-    ("eve_replay.worlds.export_dump", "DumpWorld"),
-    ("eve_replay.worlds.mongo", "MongoWorld"),
-    ("eve_replay.worlds.redis_world", "RedisWorld"),
-    ("eve_replay.worlds.hosted_world", "HostedWorld"),
+    ("eve_replay.worlds.postgres.world", "PostgresWorld"),
+    ("eve_replay.worlds.pgdump.world", "PgDumpWorld"),
+    ("eve_replay.worlds.export.world", "ExportWorld"),
+    ("eve_replay.worlds.export.dump", "DumpWorld"),
+    ("eve_replay.worlds.mongo.world", "MongoWorld"),
+    ("eve_replay.worlds.redis.world", "RedisWorld"),
+    ("eve_replay.worlds.hosted.world", "HostedWorld"),
 )
 #: What shows itself as a widget where there is one, and as text otherwise.
 BUNDLED: tuple[tuple[str, str], ...] = (("eve_replay.workshop.verdict", "Verdict"),)
@@ -60,7 +60,7 @@ def register() -> None:
 
 
 def _html(thing: object) -> str:
-    from eve_replay.views.html import html_of
+    from eve_replay.views.kit.html import html_of
 
     return html_of(thing)
 
@@ -75,6 +75,6 @@ def _bundle(thing: Any, **options: Any) -> Any:
 
 
 def _text(thing: object, printer: Any, cycle: bool) -> None:
-    from eve_replay.views.html import text_of
+    from eve_replay.views.kit.html import text_of
 
     printer.text(type(thing).__name__ if cycle else text_of(thing))

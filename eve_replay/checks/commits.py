@@ -8,7 +8,7 @@ from eve_replay.checks.finding import Finding
 from eve_replay.checks.phrases import count
 from eve_replay.checks.wedged import Wedge
 from eve_replay.ids import short_id
-from eve_replay.journal.commit_states import RunCommits
+from eve_replay.journal.commits.states import RunCommits
 from eve_replay.journal.model import Run
 
 __all__ = ["check_commits", "wedge_finding"]

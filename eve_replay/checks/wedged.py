@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from eve_replay.journal.commit_states import HookCommit, RunCommits, StepCommit, WaitCommit
-from eve_replay.journal.commits import run_commits
+from eve_replay.journal.commits.rules import run_commits
+from eve_replay.journal.commits.states import HookCommit, RunCommits, StepCommit, WaitCommit
 from eve_replay.journal.model import Evidence, EvidenceKind, Run, Session
 
 __all__ = ["Consequence", "Wedge", "commits_of", "wedges"]

@@ -21,11 +21,11 @@ from eve_replay.checks.why_end import end_verdicts, no_log_verdict, rest_verdict
 from eve_replay.checks.why_open import open_verdicts, repeat_verdicts
 from eve_replay.checks.why_parks import park_verdicts, version_verdicts
 from eve_replay.checks.why_wedged import wedge_verdicts
-from eve_replay.journal.effects import Effect, effects_of
-from eve_replay.journal.ledger import Entry, Ledger
-from eve_replay.journal.ledger_join import Count, join, journal_end
+from eve_replay.journal.effects.build import Effect, effects_of
+from eve_replay.journal.effects.policy import EffectsPolicy
+from eve_replay.journal.ledger.join import Count, join, journal_end
+from eve_replay.journal.ledger.model import Entry, Ledger
 from eve_replay.journal.model import Session
-from eve_replay.journal.policy import EffectsPolicy
 
 __all__ = ["LEASE", "Report", "WorldReport", "why", "why_all"]
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from eve_replay.checks.finding import Verdict, VerdictCode
 from eve_replay.checks.phrases import Voice, count, listed, times
 from eve_replay.ids import short_id
-from eve_replay.journal.effects import Effect, Execution
-from eve_replay.journal.keys import absorbed
-from eve_replay.journal.ledger_join import Count
+from eve_replay.journal.effects.build import Effect, Execution
+from eve_replay.journal.effects.idempotency_keys import absorbed
+from eve_replay.journal.ledger.join import Count
 from eve_replay.journal.model import Attempt, Certainty, Session, Step
 from eve_replay.problems import Severity
 from eve_replay.values import UNDEFINED, preview, same

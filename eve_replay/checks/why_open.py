@@ -10,8 +10,8 @@ from datetime import datetime
 from eve_replay.checks.finding import Verdict, VerdictCode
 from eve_replay.checks.phrases import GRACE, Voice, count, listed, numbered, span
 from eve_replay.ids import short_id
-from eve_replay.journal.commit_states import RunCommits, StepCommit, WaitCommit
-from eve_replay.journal.effects import Effect
+from eve_replay.journal.commits.states import RunCommits, StepCommit, WaitCommit
+from eve_replay.journal.effects.build import Effect
 from eve_replay.journal.model import Evidence, Run, Session, Step
 from eve_replay.problems import Severity
 

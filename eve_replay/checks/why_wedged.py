@@ -8,7 +8,7 @@ from eve_replay.checks.finding import Verdict
 from eve_replay.checks.phrases import count, listed
 from eve_replay.checks.wedged import Wedge
 from eve_replay.ids import short_id
-from eve_replay.journal.effects import Effect
+from eve_replay.journal.effects.build import Effect
 from eve_replay.journal.model import Session
 
 __all__ = ["wedge_verdicts"]

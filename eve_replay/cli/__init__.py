@@ -1,7 +1,7 @@
 """The command line: one table of commands, loaded when used, and one place where errors become words.
 
 Only this package reads the environment, prints, and exits. A command lives in a module of its own as
-``cli``, made with the helpers of ``eve_replay.cli._common``.
+``cli``, made with the helpers of ``eve_replay.cli.shared.common``.
 """
 
 from __future__ import annotations
@@ -178,7 +178,7 @@ def group() -> None:
 
 def run(args: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code: 0, 1 problems, 2 wrong use, 3 unreadable, 130."""
-    from eve_replay.cli._errors import guarded
+    from eve_replay.cli.shared.errors import guarded
 
     return guarded(lambda: group.main(args=args, prog_name="eve-replay", standalone_mode=False))
 

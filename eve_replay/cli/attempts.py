@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from eve_replay.cli._common import (
+from eve_replay.cli.shared.common import (
     Shell,
     command,
     echo,
@@ -15,7 +15,7 @@ from eve_replay.cli._common import (
     open_journal,
     source_argument,
 )
-from eve_replay.cli._select import session_wanted, sessions_wanted, step_wanted
+from eve_replay.cli.shared.select import session_wanted, sessions_wanted, step_wanted
 from eve_replay.journal import Session, Step
 
 __all__ = ["cli"]
@@ -36,9 +36,9 @@ def cli(
     The count is a lower bound: a body can run twice under one recorded start.
     """
     from eve_replay.journal import step_document
-    from eve_replay.journal.effects import effects_of
-    from eve_replay.views.listing import attempts_lines, step_head
-    from eve_replay.views.marks import EffectMarks
+    from eve_replay.journal.effects.build import effects_of
+    from eve_replay.views.session.effect_marks import EffectMarks
+    from eve_replay.views.session.listing import attempts_lines, step_head
 
     journal = open_journal(shell, source)
     picked: list[tuple[Session, list[Step]]]

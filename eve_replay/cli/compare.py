@@ -7,13 +7,13 @@ from typing import Any
 
 import click
 
-from eve_replay.cli._common import Shell, command, echo, echo_table, emit_json, finish, source_and
-from eve_replay.cli._crash import MODELS, assumption_options, find_target, question_from
+from eve_replay.cli.shared.common import Shell, command, echo, echo_table, emit_json, finish, source_and
+from eve_replay.cli.shared.crash import MODELS, assumption_options, find_target, question_from
 from eve_replay.errors import WrongUse
 from eve_replay.ids import short_id
-from eve_replay.views.table import Cell, Column, Row, Table
-from eve_replay.views.text import line, paragraph
-from eve_replay.views.tone import Tone
+from eve_replay.views.kit.table import Cell, Column, Row, Table
+from eve_replay.views.kit.text import line, paragraph
+from eve_replay.views.kit.tone import Tone
 
 __all__ = ["cli"]
 

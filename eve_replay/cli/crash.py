@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from eve_replay.cli._common import (
+from eve_replay.cli.shared.common import (
     Shell,
     command,
     echo,
@@ -17,12 +17,12 @@ from eve_replay.cli._common import (
     note,
     source_and,
 )
-from eve_replay.cli._crash import Target, assumption_options, draw_answer, find_target, question_from
+from eve_replay.cli.shared.crash import Target, assumption_options, draw_answer, find_target, question_from
 from eve_replay.errors import WrongUse
 from eve_replay.times import parse_time
-from eve_replay.views.table import Cell, Column, Row, Table
-from eve_replay.views.text import line
-from eve_replay.views.words import clock, plural
+from eve_replay.views.kit.table import Cell, Column, Row, Table
+from eve_replay.views.kit.text import line
+from eve_replay.views.kit.words import clock, plural
 
 __all__ = ["cli"]
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import click
 
-from eve_replay.cli._common import Shell, command, echo, emit_json, finish, note
-from eve_replay.cli._payload import payload_json, payload_lines, raw_lines
+from eve_replay.cli.shared.common import Shell, command, echo, emit_json, finish, note
+from eve_replay.cli.shared.payload import payload_json, payload_lines, raw_lines
 from eve_replay.codec import JsonFault, Payload, is_json_bytes, payload_from_json
 from eve_replay.codec.jsontext import parse_json
 from eve_replay.errors import SourceUnreadable, WrongUse

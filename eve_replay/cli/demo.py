@@ -7,20 +7,20 @@ from collections.abc import Mapping
 
 from eve_replay import samples
 from eve_replay.cli import COMMANDS, exists
-from eve_replay.cli._common import Shell, command, echo, echo_table, emit_json, finish
-from eve_replay.cli._payload import payload_json
 from eve_replay.cli.runs import run_json
+from eve_replay.cli.shared.common import Shell, command, echo, echo_table, emit_json, finish
+from eve_replay.cli.shared.payload import payload_json
 from eve_replay.cli.show import step_json, step_table
 from eve_replay.codec import Payload
 from eve_replay.journal import Attempt, Journal
 from eve_replay.times import parse_time
 from eve_replay.values import preview
-from eve_replay.views.records import RunRow, StepRow, run_rows, step_rows
-from eve_replay.views.safe import cut, safe_text
-from eve_replay.views.table import Cell, Column, Row, Table
-from eve_replay.views.text import Line, line, paragraph
-from eve_replay.views.value import value_lines, value_rows
-from eve_replay.views.words import clock, size, word_for, zone_name
+from eve_replay.views.inspect.records import RunRow, StepRow, run_rows, step_rows
+from eve_replay.views.inspect.value import value_lines, value_rows
+from eve_replay.views.kit.safe import cut, safe_text
+from eve_replay.views.kit.table import Cell, Column, Row, Table
+from eve_replay.views.kit.text import Line, line, paragraph
+from eve_replay.views.kit.words import clock, size, word_for, zone_name
 
 __all__ = ["cli"]
 

@@ -9,16 +9,16 @@ from pathlib import Path
 
 import click
 
-from eve_replay.cli._common import Shell, command, echo, emit_json, finish, open_journal
-from eve_replay.cli._json import write_json
-from eve_replay.cli._select import session_wanted, step_wanted
+from eve_replay.cli.shared.common import Shell, command, echo, emit_json, finish, open_journal
+from eve_replay.cli.shared.json import write_json
+from eve_replay.cli.shared.select import session_wanted, step_wanted
 from eve_replay.codec import Payload, loads_json
 from eve_replay.errors import NotFound, SourceUnreadable, WrongUse
 from eve_replay.journal import Journal, Run, Session, Step
 from eve_replay.values import UNDEFINED, from_tagged, to_tagged
-from eve_replay.views.diff import diff_lines, json_patch, sides, unified
-from eve_replay.views.safe import safe_text
-from eve_replay.views.text import Line, line
+from eve_replay.views.diffs.diff import diff_lines, json_patch, sides, unified
+from eve_replay.views.kit.safe import safe_text
+from eve_replay.views.kit.text import Line, line
 
 __all__ = ["cli"]
 
@@ -109,9 +109,9 @@ def _thing(journal: Journal, wanted: str) -> Step | Run:
 
 
 def _all_again(shell: Shell, journal: Journal, *, every: bool) -> None:
-    from eve_replay.journal.effects import effects_of
-    from eve_replay.views.attempt_diff import attempt_diff_view
-    from eve_replay.views.listing import attempt_diff_lines
+    from eve_replay.journal.effects.build import effects_of
+    from eve_replay.views.diffs.attempts import attempt_diff_view
+    from eve_replay.views.session.listing import attempt_diff_lines
 
     views = []
     for session in journal.sessions:
@@ -141,9 +141,9 @@ def _attempts(
     *,
     every: bool,
 ) -> None:
-    from eve_replay.journal.effects import effects_of
-    from eve_replay.views.attempt_diff import attempt_diff_view
-    from eve_replay.views.listing import attempt_diff_lines
+    from eve_replay.journal.effects.build import effects_of
+    from eve_replay.views.diffs.attempts import attempt_diff_view
+    from eve_replay.views.session.listing import attempt_diff_lines
 
     there = [attempt.n for attempt in step.attempts]
     if numbers is None:
@@ -164,7 +164,7 @@ def _attempts(
 def _steps(
     shell: Shell, journal: Journal, one: Step, two: Step, part: str | None, path: str | None, form: str
 ) -> None:
-    from eve_replay.views.step_diff import step_diff_lines, step_diff_view
+    from eve_replay.views.diffs.steps import step_diff_lines, step_diff_view
 
     if part is not None or path is not None or form != "text":
         name = part or "output"
@@ -181,7 +181,7 @@ def _steps(
 def _runs(
     shell: Shell, journal: Journal, one: Run, two: Run, part: str | None, path: str | None, form: str
 ) -> None:
-    from eve_replay.views.step_diff import run_diff_lines, run_diff_view
+    from eve_replay.views.diffs.steps import run_diff_lines, run_diff_view
 
     if part is not None or path is not None or form != "text":
         name = part or "output"

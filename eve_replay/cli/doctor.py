@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from eve_replay.cli._common import (
+from eve_replay.cli.shared.common import (
     Shell,
     command,
     echo,
@@ -32,8 +32,8 @@ def cli(shell: Shell, source: str | None, session: str | None, quick: bool) -> N
     Repairs nothing.
     """
     from eve_replay.checks import check_session, check_world, sorted_findings
-    from eve_replay.cli._select import session_wanted
-    from eve_replay.views.postmortem import finding_lines
+    from eve_replay.cli.shared.select import session_wanted
+    from eve_replay.views.verdicts.postmortem import finding_lines
 
     journal = open_journal(shell, source)
     heads = journal.heads

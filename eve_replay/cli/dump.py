@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from eve_replay.cli._common import Shell, command, emit_json, finish, open_source, source_argument
+from eve_replay.cli.shared.common import Shell, command, emit_json, finish, open_source, source_argument
 
 __all__ = ["cli"]
 
@@ -28,7 +28,7 @@ def cli(shell: Shell, source: str | None, ndjson: bool) -> None:
     world = open_source(shell, source)
     shell.json = True
     if ndjson:
-        from eve_replay.cli._json import write_json
+        from eve_replay.cli.shared.json import write_json
 
         sys.stdout.flush()
         for record in dump_lines(world):

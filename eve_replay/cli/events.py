@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import click
 
-from eve_replay.cli._common import Shell, command, echo, emit_json, finish, open_source, source_and
-from eve_replay.cli._pick import pick_run
+from eve_replay.cli.shared.common import Shell, command, echo, emit_json, finish, open_source, source_and
+from eve_replay.cli.shared.pick import pick_run
 from eve_replay.records import EventRecord
 from eve_replay.values import to_tagged
-from eve_replay.views.records import EventRow, event_row
-from eve_replay.views.table import Cell, Column, Table, table_lines
-from eve_replay.views.text import line
-from eve_replay.views.tone import Tone
-from eve_replay.views.value import value_lines, value_rows
-from eve_replay.views.words import clock, duration, plural, short_ids, size, zone_name
+from eve_replay.views.inspect.records import EventRow, event_row
+from eve_replay.views.inspect.value import value_lines, value_rows
+from eve_replay.views.kit.table import Cell, Column, Table, table_lines
+from eve_replay.views.kit.text import line
+from eve_replay.views.kit.tone import Tone
+from eve_replay.views.kit.words import clock, duration, plural, short_ids, size, zone_name
 
 __all__ = ["cli"]
 

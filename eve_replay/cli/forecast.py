@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from eve_replay.cli._common import (
+from eve_replay.cli.shared.common import (
     Shell,
     command,
     echo,
@@ -18,12 +18,12 @@ from eve_replay.cli._common import (
     open_journal,
     source_and,
 )
-from eve_replay.cli._crash import assumption_options, draw_answer, strategies_from
+from eve_replay.cli.shared.crash import assumption_options, draw_answer, strategies_from
 from eve_replay.errors import WrongUse
 from eve_replay.ids import short_id
-from eve_replay.views.safe import cut
-from eve_replay.views.table import Cell, Column, Table
-from eve_replay.views.text import Line, fields, line, paragraph
+from eve_replay.views.kit.safe import cut
+from eve_replay.views.kit.table import Cell, Column, Table
+from eve_replay.views.kit.text import Line, fields, line, paragraph
 
 __all__ = ["cli"]
 
@@ -57,7 +57,7 @@ def cli(
     Without SESSION: all sessions, worst first. The environment is told from the journal unless
     --environment says it.
     """
-    from eve_replay.cli._select import session_wanted
+    from eve_replay.cli.shared.select import session_wanted
     from eve_replay.recovery import forecast
 
     if session and only and session != only:

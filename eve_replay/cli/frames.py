@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from eve_replay.cli._common import (
+from eve_replay.cli.shared.common import (
     Shell,
     command,
     echo_table,
@@ -21,13 +21,13 @@ from eve_replay.cli._common import (
     open_journal,
     source_and,
 )
-from eve_replay.cli._json import write_json
+from eve_replay.cli.shared.json import write_json
 from eve_replay.errors import WrongUse
-from eve_replay.frames import FRAMES, columns_of, frame_rows
+from eve_replay.frames.tables import FRAMES, columns_of, frame_rows
 from eve_replay.times import iso
-from eve_replay.views.safe import wrap
-from eve_replay.views.table import Column, Table
-from eve_replay.views.words import plural
+from eve_replay.views.kit.safe import wrap
+from eve_replay.views.kit.table import Column, Table
+from eve_replay.views.kit.words import plural
 
 __all__ = ["cli"]
 
@@ -53,7 +53,7 @@ def cli(
 
     Without FRAME the frames and their columns are listed. Times are ISO 8601 in UTC, durations seconds,
     sizes stored bytes; an empty field is not recorded. In Python the same tables are pandas frames:
-    eve_replay.frames.
+    eve_replay.frames.tables.
     """
     if frame is None:
         _listing(shell)

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import click
 
-from eve_replay.cli._common import SOURCE_VARIABLE, Shell, command, echo, source_argument
+from eve_replay.cli.shared.common import SOURCE_VARIABLE, Shell, command, echo, source_argument
 from eve_replay.errors import EveReplayError, SourceUnreadable, WrongUse
-from eve_replay.views.text import line
+from eve_replay.views.kit.text import line
 
 __all__ = ["cli", "copy_guides", "open_lab"]
 

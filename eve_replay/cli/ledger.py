@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from eve_replay.cli._common import (
+from eve_replay.cli.shared.common import (
     Shell,
     command,
     echo,
@@ -18,12 +18,12 @@ from eve_replay.cli._common import (
     open_journal,
     source_and,
 )
-from eve_replay.cli._ledger import column_options, load_ledger
+from eve_replay.cli.shared.ledger import column_options, load_ledger
 from eve_replay.errors import WrongUse
 from eve_replay.times import iso
 
 if TYPE_CHECKING:
-    from eve_replay.journal.effects import Effect
+    from eve_replay.journal.effects.build import Effect
 
 
 @command("ledger")
@@ -44,10 +44,10 @@ def cli(
 
     LEDGER is a file with one line per effect that really happened: NDJSON, CSV, TSV or SQLite.
     """
-    from eve_replay.journal.effects import effects_of
-    from eve_replay.journal.ledger_join import join, journal_end
-    from eve_replay.views.postmortem import ledger_table, unmatched_table
-    from eve_replay.views.text import section
+    from eve_replay.journal.effects.build import effects_of
+    from eve_replay.journal.ledger.join import join, journal_end
+    from eve_replay.views.kit.text import section
+    from eve_replay.views.verdicts.postmortem import ledger_table, unmatched_table
 
     if only:
         # Then the one word that may be left is the source.

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from eve_replay.cli._common import (
+from eve_replay.cli.shared.common import (
     Shell,
     command,
     echo,
@@ -17,12 +17,12 @@ from eve_replay.cli._common import (
     note,
     source_and,
 )
-from eve_replay.cli._crash import assumption_options, find_target, question_from
+from eve_replay.cli.shared.crash import assumption_options, find_target, question_from
 from eve_replay.errors import WrongUse
-from eve_replay.views.matrix import MatrixView
-from eve_replay.views.table import Cell, Column, Table
-from eve_replay.views.text import Line, line, paragraph
-from eve_replay.views.words import plural
+from eve_replay.views.crashlab.matrix import MatrixView
+from eve_replay.views.kit.table import Cell, Column, Table
+from eve_replay.views.kit.text import Line, line, paragraph
+from eve_replay.views.kit.words import plural
 
 __all__ = ["cli"]
 
@@ -57,8 +57,8 @@ def cli(
     """
     from eve_replay.recovery import compare_strategies
     from eve_replay.recovery.matrix import matrix_of
-    from eve_replay.views.crash import point_row
-    from eve_replay.views.matrix import matrix_view
+    from eve_replay.views.crashlab.crash import point_row
+    from eve_replay.views.crashlab.matrix import matrix_view
 
     if turn and only and turn != only:
         raise WrongUse("TURN was given twice.", hint="Give it once.")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from eve_replay.cli._common import (
+from eve_replay.cli.shared.common import (
     Shell,
     echo,
     emit_json,
@@ -20,15 +20,15 @@ from eve_replay.cli._common import (
     open_source,
     source_and,
 )
-from eve_replay.cli._common import command as _command
+from eve_replay.cli.shared.common import command as _command
 from eve_replay.errors import SourceUnreadable, WrongUse
-from eve_replay.views.text import fields, line
-from eve_replay.views.words import plural
+from eve_replay.views.kit.text import fields, line
+from eve_replay.views.kit.words import plural
 
 if TYPE_CHECKING:
+    from eve_replay.redaction.redact import Redactor
     from eve_replay.worlds.base import World
-    from eve_replay.worlds.bundle_write import Packed
-    from eve_replay.worlds.redact import Redactor
+    from eve_replay.worlds.bundle.write import Packed
 
 __all__ = ["cli"]
 
@@ -110,8 +110,8 @@ def _runs_of(shell: Shell, world: World, session: str) -> list[str]:
 
 def _redactor(shell: Shell, world: World, runs: list[str] | None, mask_all: bool, drop: bool) -> Redactor:
     """Return what replaces: it has read everything once, so that every copy of a secret is found."""
-    from eve_replay.worlds.bundle_write import find_secrets_in
-    from eve_replay.worlds.redact import Redactor
+    from eve_replay.redaction.redact import Redactor
+    from eve_replay.worlds.bundle.write import find_secrets_in
 
     salt = secrets.token_bytes(32)
 
@@ -130,7 +130,7 @@ def _redactor(shell: Shell, world: World, runs: list[str] | None, mask_all: bool
 
 def _write(world: World, target: Path, runs: list[str] | None, redactor: Redactor | None) -> Packed:
     """Write beside the target first, so that a failure leaves no half file under its name."""
-    from eve_replay.worlds.bundle_write import write_bundle
+    from eve_replay.worlds.bundle.write import write_bundle
 
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:

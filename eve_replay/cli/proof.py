@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from eve_replay.cli._common import Shell, command, echo, echo_table, emit_json, finish, note
+from eve_replay.cli.shared.common import Shell, command, echo, echo_table, emit_json, finish, note
 from eve_replay.errors import UnknownSource
-from eve_replay.views.table import Cell, Column, Row, Table
-from eve_replay.views.text import line, paragraph
-from eve_replay.views.words import plural
+from eve_replay.views.kit.table import Cell, Column, Row, Table
+from eve_replay.views.kit.text import line, paragraph
+from eve_replay.views.kit.words import plural
 
 if TYPE_CHECKING:
-    from eve_replay.recovery.proof import Board, Case
+    from eve_replay.proof.board import Board, Case
 
 __all__ = ["cli"]
 
@@ -31,7 +31,7 @@ def cli(shell: Shell, corpus: str | None, misses: bool, wanted: str | None) -> N
     after single writes. A hit: outcome, starts and every effect's count agree. Exact: the prediction leaves
     nothing open where the journal decides it.
     """
-    from eve_replay.recovery.proof import Board
+    from eve_replay.proof.board import Board
 
     boards = _boards(shell, corpus)
     board = Board(
@@ -54,9 +54,9 @@ def cli(shell: Shell, corpus: str | None, misses: bool, wanted: str | None) -> N
 
 
 def _boards(shell: Shell, corpus: str | None) -> Sequence[Board]:
-    from eve_replay.recovery.proof import prove
-    from eve_replay.worlds.local_archive import archive_tree
-    from eve_replay.worlds.local_disk import DiskTree
+    from eve_replay.proof.board import prove
+    from eve_replay.worlds.local.archive import archive_tree
+    from eve_replay.worlds.local.disk import DiskTree
 
     if corpus is None:
         from eve_replay.samples.proof import trees

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from eve_replay.cli._common import (
+from eve_replay.cli.shared.common import (
     Shell,
     command,
     echo,
@@ -16,10 +16,10 @@ from eve_replay.cli._common import (
 from eve_replay.codec import Payload
 from eve_replay.records import EventRecord, Record, StreamRecord
 from eve_replay.values import Undecoded
-from eve_replay.views.safe import cut, safe_text
-from eve_replay.views.text import Span, fields, line, paragraph, section
-from eve_replay.views.tone import Tone
-from eve_replay.views.words import plural
+from eve_replay.views.kit.safe import cut, safe_text
+from eve_replay.views.kit.text import Span, fields, line, paragraph, section
+from eve_replay.views.kit.tone import Tone
+from eve_replay.views.kit.words import plural
 from eve_replay.worlds.base import World
 
 __all__ = ["cli", "read_everything"]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import click
 
-from eve_replay.cli._common import (
+from eve_replay.cli.shared.common import (
     Shell,
     command,
     echo,
@@ -20,10 +20,10 @@ from eve_replay.cli._common import (
 )
 from eve_replay.errors import WrongUse
 from eve_replay.records import RunRecord
-from eve_replay.views.records import RunRow, run_row, run_rows
-from eve_replay.views.table import Cell, Column, Row, Table
-from eve_replay.views.text import Line, line
-from eve_replay.views.words import ago, day_and_clock, duration, plural, short_ids, word_for, zone_name
+from eve_replay.views.inspect.records import RunRow, run_row, run_rows
+from eve_replay.views.kit.table import Cell, Column, Row, Table
+from eve_replay.views.kit.text import Line, line
+from eve_replay.views.kit.words import ago, day_and_clock, duration, plural, short_ids, word_for, zone_name
 from eve_replay.worlds.base import Pageable, World
 
 __all__ = ["cli", "run_json"]

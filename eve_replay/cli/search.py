@@ -7,14 +7,23 @@ from itertools import islice
 
 import click
 
-from eve_replay.cli._common import Shell, command, echo, emit_json, finish, note, open_journal, source_and
-from eve_replay.cli._select import session_wanted
+from eve_replay.cli.shared.common import (
+    Shell,
+    command,
+    echo,
+    emit_json,
+    finish,
+    note,
+    open_journal,
+    source_and,
+)
+from eve_replay.cli.shared.select import session_wanted
 from eve_replay.errors import WrongUse
 from eve_replay.ids import short_id
 from eve_replay.journal import Journal, StreamEvent
-from eve_replay.views.safe import cut
-from eve_replay.views.search import FIELDS, Hit, Pattern, search
-from eve_replay.views.text import Line, line
+from eve_replay.views.kit.safe import cut
+from eve_replay.views.kit.text import Line, line
+from eve_replay.views.search.search import FIELDS, Hit, Pattern, search
 
 __all__ = ["cli"]
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from eve_replay.cli._common import (
+from eve_replay.cli.runs import run_json
+from eve_replay.cli.shared.common import (
     Shell,
     command,
     echo,
@@ -17,15 +18,14 @@ from eve_replay.cli._common import (
     open_source,
     source_and,
 )
-from eve_replay.cli._pick import pick_run
-from eve_replay.cli.runs import run_json
+from eve_replay.cli.shared.pick import pick_run
 from eve_replay.records import HookRecord, Other, StreamRecord, WaitRecord
 from eve_replay.times import iso
 from eve_replay.values import preview, to_tagged
-from eve_replay.views.records import RunRow, StepRow, run_row, step_rows
-from eve_replay.views.table import Cell, Column, Row, Table
-from eve_replay.views.text import Line, fields, line, paragraph, section
-from eve_replay.views.words import (
+from eve_replay.views.inspect.records import RunRow, StepRow, run_row, step_rows
+from eve_replay.views.kit.table import Cell, Column, Row, Table
+from eve_replay.views.kit.text import Line, fields, line, paragraph, section
+from eve_replay.views.kit.words import (
     ago,
     clock,
     day_and_clock,
@@ -39,7 +39,7 @@ from eve_replay.views.words import (
 from eve_replay.worlds.base import Pageable, World
 
 if TYPE_CHECKING:
-    from eve_replay.worlds.postgres_queue import QueueJob
+    from eve_replay.worlds.postgres.queue import QueueJob
 
 __all__ = ["cli"]
 

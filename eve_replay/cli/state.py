@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from eve_replay.cli._common import (
+from eve_replay.cli.shared.common import (
     Shell,
     command,
     echo,
@@ -14,19 +14,19 @@ from eve_replay.cli._common import (
     open_journal,
     source_and,
 )
-from eve_replay.cli._select import session_wanted, step_wanted
+from eve_replay.cli.shared.select import session_wanted, step_wanted
 from eve_replay.codec import parse_path
 from eve_replay.errors import WrongUse
 from eve_replay.journal import Journal, Session, Step, StepState, walk_states
 from eve_replay.journal.state import State
 from eve_replay.values import UNDEFINED, to_tagged
-from eve_replay.views.messages import MessageRow
-from eve_replay.views.safe import cut
-from eve_replay.views.state import StateView, state_view
-from eve_replay.views.table import Cell, Column, Table
-from eve_replay.views.text import Line, line, paragraph
-from eve_replay.views.tone import Tone
-from eve_replay.views.words import plural, word_for
+from eve_replay.views.kit.safe import cut
+from eve_replay.views.kit.table import Cell, Column, Table
+from eve_replay.views.kit.text import Line, line, paragraph
+from eve_replay.views.kit.tone import Tone
+from eve_replay.views.kit.words import plural, word_for
+from eve_replay.views.session.messages import MessageRow
+from eve_replay.views.session.state import StateView, state_view
 
 __all__ = ["cli"]
 
@@ -157,7 +157,7 @@ def _whole(
     whole: bool,
     note: str,
 ) -> None:
-    from eve_replay.views.value import value_lines, value_rows
+    from eve_replay.views.inspect.value import value_lines, value_rows
 
     value: object = state.parts() if state is not None else UNDEFINED
     if path is not None and state is not None:
@@ -200,7 +200,7 @@ def _at(value: object, path: str) -> object:
 
 
 def _show(shell: Shell, step: Step, view: StateView) -> None:
-    from eve_replay.views.diff import diff_lines
+    from eve_replay.views.diffs.diff import diff_lines
 
     word = word_for(step.status)
     out: list[Line] = [

@@ -6,17 +6,17 @@ import base64
 
 import click
 
-from eve_replay.cli._common import Shell, command, echo, emit_json, finish, open_source, source_and
-from eve_replay.cli._payload import first_undecoded, payload_json, payload_lines, raw_lines
-from eve_replay.cli._pick import locate_step
+from eve_replay.cli.shared.common import Shell, command, echo, emit_json, finish, open_source, source_and
+from eve_replay.cli.shared.payload import first_undecoded, payload_json, payload_lines, raw_lines
+from eve_replay.cli.shared.pick import locate_step
 from eve_replay.cli.show import step_json
 from eve_replay.codec import Payload
 from eve_replay.errors import WrongUse
 from eve_replay.records import EventRecord, StepRecord
 from eve_replay.values import UNDEFINED
-from eve_replay.views.records import StepRow, step_rows
-from eve_replay.views.text import Line, fields, line, paragraph
-from eve_replay.views.words import clock, day_and_clock, duration, plural, word_for, zone_name
+from eve_replay.views.inspect.records import StepRow, step_rows
+from eve_replay.views.kit.text import Line, fields, line, paragraph
+from eve_replay.views.kit.words import clock, day_and_clock, duration, plural, word_for, zone_name
 
 __all__ = ["cli"]
 

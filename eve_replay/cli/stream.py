@@ -6,7 +6,7 @@ import base64
 
 import click
 
-from eve_replay.cli._common import (
+from eve_replay.cli.shared.common import (
     Shell,
     command,
     echo,
@@ -17,17 +17,17 @@ from eve_replay.cli._common import (
     open_source,
     source_and,
 )
-from eve_replay.cli._payload import hex_lines
-from eve_replay.cli._pick import pick_run
+from eve_replay.cli.shared.payload import hex_lines
+from eve_replay.cli.shared.pick import pick_run
 from eve_replay.codec import session_events, stream_form, stream_values
 from eve_replay.ids import ulid_time
 from eve_replay.problems import Problem, Receipt
 from eve_replay.records import StreamChunk, StreamRecord
-from eve_replay.views.emissions import EmissionRow, emission_rows, is_session_stream
-from eve_replay.views.table import Cell, Column, Table
-from eve_replay.views.text import Line, line, paragraph
-from eve_replay.views.value import value_lines, value_rows
-from eve_replay.views.words import clock, plural, size
+from eve_replay.views.inspect.value import value_lines, value_rows
+from eve_replay.views.kit.table import Cell, Column, Table
+from eve_replay.views.kit.text import Line, line, paragraph
+from eve_replay.views.kit.words import clock, plural, size
+from eve_replay.views.session.emissions import EmissionRow, emission_rows, is_session_stream
 
 __all__ = ["cli"]
 

@@ -4,8 +4,17 @@ from __future__ import annotations
 
 import click
 
-from eve_replay.cli._common import Shell, command, echo, emit_json, finish, note, open_journal, source_and
-from eve_replay.cli._select import session_wanted
+from eve_replay.cli.shared.common import (
+    Shell,
+    command,
+    echo,
+    emit_json,
+    finish,
+    note,
+    open_journal,
+    source_and,
+)
+from eve_replay.cli.shared.select import session_wanted
 from eve_replay.errors import NotFound
 
 __all__ = ["cli"]
@@ -29,9 +38,9 @@ def cli(
     What a superseded attempt said stands behind a bar: it was on the stream, perhaps on a screen, and is
     not what the session remembers. Its tool calls may have happened all the same.
     """
-    from eve_replay.journal.effects import effects_of
-    from eve_replay.views.marks import EffectMarks
-    from eve_replay.views.transcript import transcript_lines, transcript_rows
+    from eve_replay.journal.effects.build import effects_of
+    from eve_replay.views.session.effect_marks import EffectMarks
+    from eve_replay.views.session.transcript import transcript_lines, transcript_rows
 
     journal = open_journal(shell, source)
     found = session_wanted(journal, session or only)

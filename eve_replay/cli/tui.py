@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from eve_replay.cli._common import SOURCE_VARIABLE, Shell, command, source_argument
+from eve_replay.cli.shared.common import SOURCE_VARIABLE, Shell, command, source_argument
 from eve_replay.errors import WrongUse
 from eve_replay.worlds.sources import public_source
 
 if TYPE_CHECKING:
     from eve_replay.journal import Journal
-    from eve_replay.views.tone import Theme
+    from eve_replay.views.kit.tone import Theme
 
 _THEMES = ("auto", "dark", "light", "high-contrast", "none")
 #: Terminals that draw no colours.
@@ -73,7 +73,7 @@ def cli(
     fixed = shell.now if abs(shell.now - began) > timedelta(minutes=1) else None
 
     def opened() -> Journal:
-        from eve_replay.cli._common import open_journal
+        from eve_replay.cli.shared.common import open_journal
 
         return open_journal(shell, source)
 

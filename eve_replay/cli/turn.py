@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from eve_replay.cli._common import (
+from eve_replay.cli.shared.common import (
     Shell,
     command,
     echo,
@@ -14,15 +14,15 @@ from eve_replay.cli._common import (
     open_journal,
     source_and,
 )
-from eve_replay.cli._select import turn_wanted
+from eve_replay.cli.shared.select import turn_wanted
 from eve_replay.cli.turns import turn_json
 from eve_replay.ids import short_id
-from eve_replay.views.base import split_key
-from eve_replay.views.safe import cut
-from eve_replay.views.stops import Stop
-from eve_replay.views.table import Cell, Column, Table
-from eve_replay.views.text import Line, line, paragraph
-from eve_replay.views.words import clock, day_and_clock, duration, word_for, zone_name
+from eve_replay.views.kit.base import split_key
+from eve_replay.views.kit.safe import cut
+from eve_replay.views.kit.table import Cell, Column, Table
+from eve_replay.views.kit.text import Line, line, paragraph
+from eve_replay.views.kit.words import clock, day_and_clock, duration, word_for, zone_name
+from eve_replay.views.session.moments import Stop
 
 __all__ = ["cli"]
 
@@ -47,9 +47,9 @@ def cli(
     TURN is a turn id or number, as `eve-replay turns` lists them; without one the last turn is shown.
     """
     from eve_replay.journal import step_document
-    from eve_replay.views.bars import timeline_lines
-    from eve_replay.views.explorer import Explorer
-    from eve_replay.views.listing import tree_lines
+    from eve_replay.views.session.bars import timeline_lines
+    from eve_replay.views.session.explorer import Explorer
+    from eve_replay.views.session.listing import tree_lines
 
     journal = open_journal(shell, source)
     owner, one = turn_wanted(journal, turn, session)

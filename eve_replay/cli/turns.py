@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from eve_replay.cli._common import (
+from eve_replay.cli.shared.common import (
     Shell,
     command,
     echo,
@@ -16,7 +16,7 @@ from eve_replay.cli._common import (
     open_journal,
     source_and,
 )
-from eve_replay.cli._select import sessions_wanted
+from eve_replay.cli.shared.select import sessions_wanted
 from eve_replay.journal import Session, Turn
 from eve_replay.times import iso
 
@@ -31,11 +31,11 @@ def cli(shell: Shell, source: str | None, session: str | None, only: str | None)
 
     Without SESSION: every session that has turns, oldest first.
     """
-    from eve_replay.journal.effects import effects_of
-    from eve_replay.views.listing import turns_table
-    from eve_replay.views.marks import EffectMarks
-    from eve_replay.views.sessions import detailed, session_row
-    from eve_replay.views.text import line
+    from eve_replay.journal.effects.build import effects_of
+    from eve_replay.views.kit.text import line
+    from eve_replay.views.session.effect_marks import EffectMarks
+    from eve_replay.views.session.listing import turns_table
+    from eve_replay.views.session.sessions import detailed, session_row
 
     journal = open_journal(shell, source)
     wanted = sessions_wanted(journal, session or only)

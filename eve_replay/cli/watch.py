@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from eve_replay.cli._common import Shell, command, echo, note, open_source, source_argument
+from eve_replay.cli.shared.common import Shell, command, echo, note, open_source, source_argument
 from eve_replay.errors import WrongUse
 from eve_replay.records import EventRecord
 from eve_replay.times import iso
-from eve_replay.views.records import event_row
-from eve_replay.views.text import Span
-from eve_replay.views.tone import Tone
-from eve_replay.views.words import clock, plural
+from eve_replay.views.inspect.records import event_row
+from eve_replay.views.kit.text import Span
+from eve_replay.views.kit.tone import Tone
+from eve_replay.views.kit.words import clock, plural
 
 if TYPE_CHECKING:
-    from eve_replay.views.text import Line
+    from eve_replay.views.kit.text import Line
 
 __all__ = ["cli"]
 
@@ -72,7 +72,7 @@ def cli(shell: Shell, source: str | None, seconds: float | None, everything: boo
 def _show(shell: Shell, event: EventRecord) -> None:
     row = event_row(event, None)
     if shell.json:
-        from eve_replay.cli._json import write_json
+        from eve_replay.cli.shared.json import write_json
 
         sys.stdout.flush()
         write_json({"runId": event.run_id, **row.to_json(), "createdAt": iso(row.at)}, sys.stdout.buffer)

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import click
 
-from eve_replay.cli._common import (
+from eve_replay.cli.shared.common import (
     Shell,
     command,
     echo,
@@ -18,7 +18,7 @@ from eve_replay.cli._common import (
     open_journal,
     source_and,
 )
-from eve_replay.cli._ledger import ledger_options, load_ledger
+from eve_replay.cli.shared.ledger import ledger_options, load_ledger
 from eve_replay.errors import WrongUse
 
 
@@ -46,8 +46,8 @@ def cli(
     Without SESSION: all sessions of the store, worst first. With --ledger the counts are the ledger's.
     """
     from eve_replay.checks import Voice, why_all
-    from eve_replay.cli._select import session_wanted
-    from eve_replay.views.postmortem import effects_table, reports_table, why_lines
+    from eve_replay.cli.shared.select import session_wanted
+    from eve_replay.views.verdicts.postmortem import effects_table, reports_table, why_lines
 
     if session and only and session != only:
         raise WrongUse("SESSION was given twice.", hint="Give it once.")

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import click
 
-from eve_replay.cli._common import Shell, command, echo, echo_table, emit_json
+from eve_replay.cli.shared.common import Shell, command, echo, echo_table, emit_json
 from eve_replay.problems import Receipt
-from eve_replay.views.table import Cell, Column, Table
-from eve_replay.views.text import line
+from eve_replay.views.kit.table import Cell, Column, Table
+from eve_replay.views.kit.text import line
 
 __all__ = ["cli"]
 

@@ -6,15 +6,15 @@ from dataclasses import replace
 from typing import Any, NamedTuple, TypeGuard
 
 from eve_replay.codec.base64text import decode_base64, decoded_size
-from eve_replay.codec.devalue import Notes
-from eve_replay.codec.document import decode_devalue, hydrate_json
+from eve_replay.codec.decode_cache import recent
+from eve_replay.codec.devalue.document import decode_devalue, hydrate_json
+from eve_replay.codec.devalue.lazy import LazyValue, parse_path, step_into
+from eve_replay.codec.devalue.parse import Notes
+from eve_replay.codec.devalue.scan import Entries, Fault
 from eve_replay.codec.envelope import DEFAULT_LIMIT, Opened, open_envelope, unwrap
 from eve_replay.codec.failure import LayerError
-from eve_replay.codec.front import WORTH_IT, Front
 from eve_replay.codec.keys import KeyRing
-from eve_replay.codec.lazy import LazyValue, parse_path, step_into
-from eve_replay.codec.recent import recent
-from eve_replay.codec.scan import Entries, Fault
+from eve_replay.codec.zstd_prefix import WORTH_IT, Front
 from eve_replay.errors import DecodeError, WrongUse
 from eve_replay.problems import Problem
 from eve_replay.values import Undecoded, Unknown, format_path, to_tagged, walk

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, NamedTuple
 
-from eve_replay.codec.devalue import Notes
-from eve_replay.codec.document import decode_text
+from eve_replay.codec.devalue.document import decode_text
+from eve_replay.codec.devalue.parse import Notes
 from eve_replay.codec.jsontext import JsonFault, parse_json
 from eve_replay.codec.keys import KeyRing
 from eve_replay.codec.payload import Payload

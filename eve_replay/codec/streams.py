@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypedDict, TypeVar
 
 from eve_replay.codec.base64text import decode_base64
-from eve_replay.codec.document import decode_devalue
+from eve_replay.codec.devalue.document import decode_devalue
 from eve_replay.codec.envelope import PREFIXES
 from eve_replay.codec.frames import Chunk, Piece, chunk_parts, iter_frames, pieces
 from eve_replay.codec.jsontext import JsonFault, loads_lines

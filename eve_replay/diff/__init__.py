@@ -2,7 +2,7 @@
 
 ``diff_values`` gives a tree of :class:`Change` (values kept), ``json_patch`` the RFC 6902 operations over
 tagged JSON, ``unified`` a text diff. ``diff.attempts``, ``diff.steps`` and ``diff.runs`` compare what the
-journal joined. Front ends draw ``eve_replay.views.diff``, never these.
+journal joined. Front ends draw ``eve_replay.views.diffs.diff``, never these.
 """
 
 from __future__ import annotations

@@ -13,8 +13,8 @@ from eve_replay.diff.facts import Fact, Verdict, compare, seconds, spread, time_
 from eve_replay.diff.model import Change
 from eve_replay.diff.values import diff_values
 from eve_replay.errors import NotFound
-from eve_replay.journal.effects import Effect
-from eve_replay.journal.executions import Execution
+from eve_replay.journal.effects.build import Effect
+from eve_replay.journal.effects.executions import Execution
 from eve_replay.journal.model import Attempt, Coordinate, ModelCall, Step, StreamEvent, ToolCall
 
 __all__ = ["AttemptDiff", "CallDiff", "ModelDiff", "Repeat", "attempt_of", "diff_attempts", "pair_calls"]

@@ -6,7 +6,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Literal
 
-from eve_replay.views.tone import BACKGROUNDS, PALETTES, TONES, Theme
+from eve_replay.views.kit.tone import BACKGROUNDS, PALETTES, TONES, Theme
 
 __all__ = ["Family", "script", "style", "widget_module"]
 

@@ -222,8 +222,8 @@ def _widget(
     identity: str = "",
     preload: Iterable[Mapping[str, object]] = (),
 ) -> ClassroomWidget:
-    from eve_replay.views.html import lines_html
-    from eve_replay.views.text import line
+    from eve_replay.views.kit.html import lines_html
+    from eve_replay.views.kit.text import line
 
     fallback = lines_html([line(each) for each in text.split("\n")])
     return ClassroomWidget(

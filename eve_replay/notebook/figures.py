@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from eve_replay.journal import Session
-from eve_replay.views.crash import CrashLab
-from eve_replay.views.explorer import Explorer
-from eve_replay.views.tone import BACKGROUNDS, PALETTES, TONES, Theme, Tone
+from eve_replay.views.crashlab.crash import CrashLab
+from eve_replay.views.kit.tone import BACKGROUNDS, PALETTES, TONES, Theme, Tone
+from eve_replay.views.session.explorer import Explorer
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go

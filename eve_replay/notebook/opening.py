@@ -9,15 +9,15 @@ from typing import Any
 from eve_replay.errors import NotFound, WrongUse
 from eve_replay.journal import Attempt, Journal, Session, Step, Turn, open_journal
 from eve_replay.notebook.following import Following
-from eve_replay.notebook.owners import session_of
-from eve_replay.notebook.packing import Answers, explorer_data, lab_data, shared_words
+from eve_replay.notebook.session_of import session_of
+from eve_replay.notebook.widget_data import Answers, explorer_data, lab_data, shared_words
 from eve_replay.notebook.widgets import JournalWidget
-from eve_replay.views.base import split_key, step_key
-from eve_replay.views.explorer import Explorer
-from eve_replay.views.html import lines_html
-from eve_replay.views.listing import attempt_diff_lines
-from eve_replay.views.portrait import MOST_LINES, session_lines
-from eve_replay.views.text import line
+from eve_replay.views.kit.base import split_key, step_key
+from eve_replay.views.kit.html import lines_html
+from eve_replay.views.kit.text import line
+from eve_replay.views.session.explorer import Explorer
+from eve_replay.views.session.listing import attempt_diff_lines
+from eve_replay.views.session.reprs import MOST_LINES, session_lines
 
 __all__ = ["diff_widget", "explorer_widget", "lab_widget"]
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from eve_replay.views.safe import cut, display_width, pad, safe_text
-from eve_replay.views.words import plural
+from eve_replay.views.kit.safe import cut, display_width, pad, safe_text
+from eve_replay.views.kit.words import plural
 
 __all__ = ["Rows"]
 

@@ -16,11 +16,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
+from eve_replay.journal.effects.policy import EffectsPolicy
 from eve_replay.journal.model import Session
-from eve_replay.journal.policy import EffectsPolicy
 from eve_replay.recovery.address import place_at, place_of
-from eve_replay.recovery.batching import regroup
-from eve_replay.recovery.build_plan import SessionPlans, session_plans
 from eve_replay.recovery.dedup import Dedup, dedup_effects, dedup_events
 from eve_replay.recovery.determinism import Determinism, check_determinism
 from eve_replay.recovery.engine import Question
@@ -35,11 +33,13 @@ from eve_replay.recovery.matrix import (
     compare_strategies,
     matrix_of,
 )
-from eve_replay.recovery.plan import Plan
+from eve_replay.recovery.plan.batching import regroup
+from eve_replay.recovery.plan.build import SessionPlans, session_plans
+from eve_replay.recovery.plan.model import Plan
 from eve_replay.recovery.points import CLASSES
 from eve_replay.recovery.points import crash_points as _crash_points
-from eve_replay.recovery.policy import RecoveryPolicy, policies
 from eve_replay.recovery.result import CrashPoint, EffectVerdict, Simulation, StepVerdict
+from eve_replay.recovery.runtimes.base import RecoveryPolicy, policies
 from eve_replay.recovery.strategies import STRATEGIES, ModelAnswer, Strategy
 
 __all__ = [

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from eve_replay.errors import NotFound, WrongUse
-from eve_replay.recovery.plan import Plan
+from eve_replay.recovery.plan.model import Plan
 from eve_replay.recovery.points import CLASSES, point_at
-from eve_replay.recovery.writes import Write
+from eve_replay.recovery.writes.order import Write
 
 __all__ = ["place_at", "place_of"]
 

@@ -7,12 +7,11 @@ from dataclasses import replace
 from typing import cast
 
 from eve_replay.errors import WrongUse
-from eve_replay.journal.executions import Executions
+from eve_replay.journal.effects.executions import Executions
 from eve_replay.recovery.environment import ENVIRONMENTS, Environment
 from eve_replay.recovery.environment import environment as named_environment
-from eve_replay.recovery.plan import Plan
+from eve_replay.recovery.plan.model import Plan
 from eve_replay.recovery.points import point_at
-from eve_replay.recovery.policy import Course, Fate, Future, RecoveryPolicy, policy_named
 from eve_replay.recovery.result import (
     Assumptions,
     CrashPoint,
@@ -21,6 +20,7 @@ from eve_replay.recovery.result import (
     Simulation,
     StepVerdict,
 )
+from eve_replay.recovery.runtimes.base import Course, Fate, Future, RecoveryPolicy, policy_named
 from eve_replay.recovery.situation import NEVER, EffectState, Situation, StepState
 from eve_replay.recovery.strategies import STRATEGIES, ModelAnswer, Seen, Strategy, strategy, strategy_for
 from eve_replay.recovery.tutorial import contradictions

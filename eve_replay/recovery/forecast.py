@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from eve_replay.journal.executions import Executions
+from eve_replay.journal.effects.executions import Executions
+from eve_replay.journal.effects.policy import EffectsPolicy
 from eve_replay.journal.facade import Journal
 from eve_replay.journal.model import Session, SessionHead
-from eve_replay.journal.policy import EffectsPolicy
 from eve_replay.recovery.engine import Question, answer, environments_for
 from eve_replay.recovery.environment import ENVIRONMENTS, Environment
 from eve_replay.recovery.environment import environment as named_environment

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from eve_replay.recovery.batching import regroup
 from eve_replay.recovery.engine import Question, answer
-from eve_replay.recovery.plan import Plan
+from eve_replay.recovery.plan.batching import regroup
+from eve_replay.recovery.plan.model import Plan
 from eve_replay.recovery.points import point_at
 from eve_replay.recovery.result import Simulation
 from eve_replay.recovery.strategies import STRATEGIES

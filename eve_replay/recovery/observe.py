@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from eve_replay.ids import event_slot
-from eve_replay.journal.commit_states import Delivery, RunCommits, StepCommit
-from eve_replay.journal.commits import run_commits
-from eve_replay.journal.effects import effects_of
+from eve_replay.journal.commits.rules import run_commits
+from eve_replay.journal.commits.states import Delivery, RunCommits, StepCommit
+from eve_replay.journal.effects.build import effects_of
+from eve_replay.journal.effects.policy import EffectsPolicy
 from eve_replay.journal.model import Park, Run, Session, Step, Tokens, Turn
-from eve_replay.journal.policy import EffectsPolicy
 from eve_replay.recovery.observe_effects import EffectReader
 from eve_replay.recovery.roles import awaited_run, role_of
 from eve_replay.recovery.situation import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from eve_replay.journal.effects import Effect
+from eve_replay.journal.effects.build import Effect
 from eve_replay.journal.messages import recorded_answer
 from eve_replay.journal.model import Session, Step
 from eve_replay.recovery.situation import EffectState, Situation, StepState

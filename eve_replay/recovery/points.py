@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
-from eve_replay.recovery.plan import Plan
+from eve_replay.recovery.plan.model import Plan
 from eve_replay.recovery.result import CrashPoint
 from eve_replay.recovery.situation import EffectState, RunState, Situation, StepState
 from eve_replay.recovery.words import joined

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
-from eve_replay.journal.executions import Executions
+from eve_replay.journal.effects.executions import Executions
 from eve_replay.journal.model import Certainty
 from eve_replay.recovery.words import joined, paragraph
 from eve_replay.times import iso

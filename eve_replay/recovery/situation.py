@@ -2,7 +2,7 @@
 
 A situation comes from two places and looks the same from both: from a folder as a real crash left it
 (:mod:`eve_replay.recovery.observe`), and from a recording plus a point in it
-(:mod:`eve_replay.recovery.plan`). Where the recording goes on after the point, the situation also holds
+(:mod:`eve_replay.recovery.plan.model`). Where the recording goes on after the point, the situation also holds
 what would have come next.
 
 These are working data of the engine, built in numbers (one per crash point): plain slotted classes without
@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
-from eve_replay.journal.commit_states import RunCode, StepCode, WaitCode
-from eve_replay.journal.executions import Executions
+from eve_replay.journal.commits.states import RunCode, StepCode, WaitCode
+from eve_replay.journal.effects.executions import Executions
+from eve_replay.journal.effects.policy import Protection
 from eve_replay.journal.model import Certainty, Tokens
-from eve_replay.journal.policy import Protection
 
 __all__ = [
     "Code",

@@ -15,8 +15,8 @@ from types import MappingProxyType
 from typing import Literal
 
 from eve_replay.errors import WrongUse
-from eve_replay.journal.executions import Executions
-from eve_replay.journal.policy import Protection
+from eve_replay.journal.effects.executions import Executions
+from eve_replay.journal.effects.policy import Protection
 
 __all__ = ["STRATEGIES", "ModelAnswer", "Seen", "Strategy", "strategy", "strategy_for"]
 

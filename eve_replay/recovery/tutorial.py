@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from eve_replay.recovery.policy import Course
+from eve_replay.recovery.runtimes.base import Course
 from eve_replay.recovery.situation import Situation
 from eve_replay.recovery.strategies import ModelAnswer
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from eve_replay.journal.executions import Executions
+from eve_replay.journal.effects.executions import Executions
 from eve_replay.journal.model import Certainty
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from eve_replay.codec import loads_json, loads_lines
 from eve_replay.codec.jsontext import JsonFault
 from eve_replay.errors import UnknownSource
 from eve_replay.samples._shelf import GROUPS, Group, Place, places
-from eve_replay.worlds.local_world import LocalWorld
+from eve_replay.worlds.local.world import LocalWorld
 
 __all__ = ["describe", "extract", "facts", "ledger", "marks", "names", "open", "opener", "read"]
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
 
-from eve_replay.worlds.local_archive import archive_tree
-from eve_replay.worlds.local_tree import MemoryTree
+from eve_replay.worlds.local.archive import archive_tree
+from eve_replay.worlds.local.tree import MemoryTree
 
 __all__ = ["GROUPS", "SUFFIX", "Group", "Place", "places"]
 

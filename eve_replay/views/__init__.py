@@ -7,8 +7,8 @@ Texts are safe to draw (``views/safe.py``), tones are words (``views/tone.py``),
 One object per session holds it all::
 
     from eve_replay import open_journal
-    from eve_replay.views.explorer import Explorer
-    from eve_replay.views.sessions import session_rows, filter_rows, sort_rows
+    from eve_replay.views.session.explorer import Explorer
+    from eve_replay.views.session.sessions import session_rows, filter_rows, sort_rows
 
     journal = open_journal(source)
     rows = session_rows(journal.heads)           # 10,000 sessions: run records only, nothing decoded

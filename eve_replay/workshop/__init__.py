@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from eve_replay.workshop.engine.explore import explore
     from eve_replay.workshop.engine.runtime import run
+    from eve_replay.workshop.explain.story import story
     from eve_replay.workshop.grading.check import check
     from eve_replay.workshop.grading.progress import Progress
     from eve_replay.workshop.model import Ask, Case, Deed, Fault, Outcome, Text, Turn
     from eve_replay.workshop.outside import KeyReused, Timeout, UniqueViolation
     from eve_replay.workshop.task import Judgement, Prediction, Task
-    from eve_replay.workshop.telling.story import story
     from eve_replay.workshop.verdict import Verdict
 
 __all__ = [
@@ -56,7 +56,7 @@ _HOMES = {
     "check": "grading.check",
     "explore": "engine.explore",
     "run": "engine.runtime",
-    "story": "telling.story",
+    "story": "explain.story",
 }
 
 

@@ -17,7 +17,7 @@ from typing import Any
 from eve_replay import samples
 from eve_replay.errors import NotFound
 from eve_replay.journal import Journal, Session
-from eve_replay.journal.ledger import Ledger
+from eve_replay.journal.ledger.model import Ledger
 from eve_replay.values import preview
 
 __all__ = ["Incident", "incident", "number_of"]

@@ -23,15 +23,15 @@ ENTRY_POINT_GROUP = "eve_replay.worlds"
 
 #: Kind -> where its opener is. A module that is not there (an extra left out) is passed over.
 BUILTIN: dict[str, str] = {
-    "local": "eve_replay.worlds.local:opener",
+    "local": "eve_replay.worlds.local.opener:opener",
     "sample": "eve_replay.samples:opener",
-    "bundle": "eve_replay.worlds.bundle:opener",
-    "export": "eve_replay.worlds.export:opener",
-    "pgdump": "eve_replay.worlds.pgdump:opener",
-    "postgres": "eve_replay.worlds.postgres:opener",
-    "mongo": "eve_replay.worlds.mongo:opener",
-    "redis": "eve_replay.worlds.redis:opener",
-    "hosted": "eve_replay.worlds.hosted:opener",
+    "bundle": "eve_replay.worlds.bundle.opener:opener",
+    "export": "eve_replay.worlds.export.opener:opener",
+    "pgdump": "eve_replay.worlds.pgdump.world:opener",
+    "postgres": "eve_replay.worlds.postgres.opener:opener",
+    "mongo": "eve_replay.worlds.mongo.world:opener",
+    "redis": "eve_replay.worlds.redis.opener:opener",
+    "hosted": "eve_replay.worlds.hosted.opener:opener",
     "remote": "eve_replay.worlds.remote:opener",
 }
 

@@ -15,9 +15,9 @@ from urllib.parse import urlsplit
 
 from eve_replay.errors import EveReplayError, SourceUnreadable, UnknownSource
 from eve_replay.worlds.base import World
-from eve_replay.worlds.local_find import data_folders
-from eve_replay.worlds.local_names import is_archive_name
-from eve_replay.worlds.local_tree import Entry, FileTree, NotReadable, Stat, join, parent
+from eve_replay.worlds.local.find import data_folders
+from eve_replay.worlds.local.names import is_archive_name
+from eve_replay.worlds.local.tree import Entry, FileTree, NotReadable, Stat, join, parent
 
 __all__ = ["FsspecTree", "opener"]
 
@@ -149,7 +149,7 @@ class _RemoteOpener:
             UnknownSource: there is no data folder.
             SourceUnreadable: a package is missing, or the place cannot be reached.
         """
-        from eve_replay.worlds.local import open_tree
+        from eve_replay.worlds.local.opener import open_tree
 
         given = options.pop("storage_options", None)
         label = _PASSWORD.sub("", source)
@@ -210,7 +210,7 @@ def _tree(fs: Any, root: str, label: str) -> FileTree:
         return FsspecTree(fs, root, label=label)
     from pathlib import Path
 
-    from eve_replay.worlds.local_archive import archive_tree
+    from eve_replay.worlds.local.archive import archive_tree
 
     size = _asked(lambda: fs.info(root)).get("size")
     if isinstance(size, int) and size > _ARCHIVE_LIMIT:

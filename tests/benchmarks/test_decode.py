@@ -16,7 +16,7 @@ import pytest
 import zstandard
 
 from eve_replay.codec import Payload, dumps_tagged, open_envelope, parse_record, session_events, stream_values
-from eve_replay.codec.document import decode_devalue
+from eve_replay.codec.devalue.document import decode_devalue
 from eve_replay.values import from_tagged, preview, same, to_tagged
 from tests.benchmarks.test_world import vendor
 from tests.support import corpus

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import eve_replay as er
 from eve_replay.notebook import crash_lab, explore
-from eve_replay.notebook.packing import Answers
-from eve_replay.views.explorer import Explorer
-from eve_replay.views.html import html_of
+from eve_replay.notebook.widget_data import Answers
+from eve_replay.views.kit.html import html_of
+from eve_replay.views.session.explorer import Explorer
 from tests.support.corpus import data
 from tests.support.hostile import long_journal
 

@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from eve_replay.journal import SessionHead, open_journal
-from eve_replay.views.crash import CrashLab
-from eve_replay.views.sessions import filter_rows, session_rows, sort_rows
+from eve_replay.views.crashlab.crash import CrashLab
+from eve_replay.views.session.sessions import filter_rows, session_rows, sort_rows
 from tests.support.corpus import data
 
 NOW = datetime(2026, 12, 3, 9, 0, tzinfo=UTC)

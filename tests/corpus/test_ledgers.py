@@ -16,7 +16,7 @@ import pytest
 from eve_replay import open_journal
 from eve_replay.checks.phrases import Voice
 from eve_replay.checks.why import LEASE, Report, why_all
-from eve_replay.journal.ledger import Entry, Ledger
+from eve_replay.journal.ledger.model import Entry, Ledger
 from tests.support.corpus import names, scenario
 
 VOICE = Voice(now=datetime(2026, 11, 30, 12, tzinfo=UTC), zone=UTC, lease=LEASE)

@@ -25,11 +25,11 @@ from eve_replay import open_journal
 from eve_replay.codec import KeyRing, Payload, stream_values
 from eve_replay.problems import Receipt
 from eve_replay.values import JsDate, JsError, Tagged, Undecoded
-from eve_replay.views.attempts import attempt_rows
-from eve_replay.views.safe import safe_text
-from eve_replay.worlds.export_entities import Wrap
-from eve_replay.worlds.local import LocalWorld, MemoryTree
-from eve_replay.worlds.postgres_rows import RowMapper
+from eve_replay.views.session.attempts import attempt_rows
+from eve_replay.views.kit.safe import safe_text
+from eve_replay.worlds.export.entities import Wrap
+from eve_replay.worlds.local.opener import LocalWorld, MemoryTree
+from eve_replay.worlds.postgres.rows import RowMapper
 from eve_replay.worlds.registry import open_world
 from tests.support.folders import AT, OTHER, RUN, STEP, codes, drain, event, packed, run, step, world, written
 from tests.support.runlog import RunLog

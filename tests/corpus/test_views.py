@@ -5,9 +5,9 @@ import json
 import pytest
 
 from eve_replay.journal import open_journal
-from eve_replay.views.crash import CrashLab
-from eve_replay.views.explorer import Explorer
-from eve_replay.views.sessions import session_rows
+from eve_replay.views.crashlab.crash import CrashLab
+from eve_replay.views.session.explorer import Explorer
+from eve_replay.views.session.sessions import session_rows
 from tests.support.corpus import data, names, scenario
 
 SOURCES = [f"local-sdk/{name}" for name in names("local-sdk")] + [

@@ -63,7 +63,7 @@ FITTING = [n for n in CASES if n not in TIMELESS and "--whole-ids" not in CASES[
 
 @pytest.mark.parametrize("name", FITTING)
 def test_output_fits_eighty_columns(name, capsys):
-    from eve_replay.views.safe import display_width
+    from eve_replay.views.kit.safe import display_width
 
     code, words = CASES[name]
     for line in printed(capsys, code, words).splitlines():

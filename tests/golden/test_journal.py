@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from eve_replay.cli import run
-from eve_replay.views.safe import display_width
+from eve_replay.views.kit.safe import display_width
 from tests.support.corpus import scenario
 
 HERE = Path(__file__).parent / "journal"

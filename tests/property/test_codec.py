@@ -29,8 +29,7 @@ from eve_replay.codec import (
     stream_values,
 )
 from eve_replay.codec.base64text import decode_base64
-from eve_replay.codec.cborx import decode_cbor
-from eve_replay.codec.devalue import hydrate_part
+from eve_replay.codec.devalue.parse import hydrate_part
 from eve_replay.codec.frames import pieces
 from eve_replay.values import (
     HOLE,
@@ -59,6 +58,7 @@ from eve_replay.values import (
     walk,
 )
 from eve_replay.values.scalars import ELEMENT_SIZES
+from eve_replay.worlds.cborx import decode_cbor
 from tests.support.devalue import devalue_text, payload_bytes
 from tests.support.vectors import cbor, vectors
 

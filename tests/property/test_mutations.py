@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from eve_replay.codec import Payload, session_events, stream_values
 from eve_replay.records import EventRecord, HookRecord, MarkRecord, StreamRecord
 from eve_replay.worlds.dump import dump_document
-from eve_replay.worlds.local import LocalWorld, MemoryTree, open_tree
+from eve_replay.worlds.local.opener import LocalWorld, MemoryTree, open_tree
 from tests.support import corpus
 
 Files = dict[str, bytes]

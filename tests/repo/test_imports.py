@@ -48,7 +48,7 @@ def loaded_by(code):
         "import eve_replay.values, eve_replay.codec, eve_replay.records, eve_replay.worlds.registry",
         "from eve_replay import open_world; w = open_world('sample:crash-in-tool'); list(w.runs())",
         "import eve_replay.journal, eve_replay.checks, eve_replay.recovery, eve_replay.diff",
-        "import eve_replay.views.table, eve_replay.views.value, eve_replay.views.records",
+        "import eve_replay.views.kit.table, eve_replay.views.inspect.value, eve_replay.views.inspect.records",
         CHECKING,
     ],
 )

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from eve_replay.worlds.local import LocalWorld, MemoryTree, open_tree
+from eve_replay.worlds.local.opener import LocalWorld, MemoryTree, open_tree
 
 RUN = "wrun_01M8NVET2Q9XT7ZZ1AMCAAJ64S"
 OTHER = "wrun_01M8NVET2Q9XT7ZZ1AMCAAJ64T"

@@ -23,7 +23,7 @@ from eve_replay.codec import Payload
 from eve_replay.errors import NotFound
 from eve_replay.records import HookRecord, Record, StreamRecord
 from eve_replay.worlds.base import World
-from eve_replay.worlds.hosted_frames import BODY_FIELD
+from eve_replay.worlds.hosted.wire_frames import BODY_FIELD
 
 FRAMES = "application/vnd.workflow.v4-frames"
 CBOR = "application/cbor"

@@ -7,10 +7,10 @@ import json
 from typing import Any
 
 from eve_replay.journal.facade import Journal
-from eve_replay.recovery.build_plan import SessionPlans, session_plans
+from eve_replay.recovery.plan.build import SessionPlans, session_plans
 from eve_replay.samples.proof import trees
-from eve_replay.worlds.local import open_tree
-from eve_replay.worlds.local_tree import MemoryTree
+from eve_replay.worlds.local.opener import open_tree
+from eve_replay.worlds.local.tree import MemoryTree
 
 TURNS = {"T1": "turn_0", "T2": "turn_1", "T3": "turn_1"}
 

@@ -10,8 +10,8 @@ from rich.cells import cell_len
 
 from eve_replay.errors import SourceUnreadable
 from eve_replay.journal import Journal, open_journal
-from eve_replay.views.safe import display_width
-from eve_replay.views.tone import BACKGROUNDS, PALETTES
+from eve_replay.views.kit.safe import display_width
+from eve_replay.views.kit.tone import BACKGROUNDS, PALETTES
 from eve_replay_tui.reader import Job, Lane, Reader, Stopped
 from eve_replay_tui.themes import SELECTED, THEMES, ascii_text, tone_theme
 from tests.support import corpus
@@ -195,7 +195,7 @@ async def test_when_a_watch_breaks_off_the_world_is_looked_at_now_and_then(tmp_p
         yield set()
 
     monkeypatch.setattr("eve_replay_tui.app._POLL", 0.05)
-    monkeypatch.setattr("eve_replay.worlds.local_world.LocalWorld.changes", broken)
+    monkeypatch.setattr("eve_replay.worlds.local.world.LocalWorld.changes", broken)
     from eve_replay_tui import ReplayApp
 
     folder = corpus.scratch("crash-in-tool", tmp_path) / "data"

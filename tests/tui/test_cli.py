@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 import pytest
 from click.testing import CliRunner
 
-from eve_replay.cli._common import Shell
-from eve_replay.cli._errors import guarded
+from eve_replay.cli.shared.common import Shell
+from eve_replay.cli.shared.errors import guarded
 from eve_replay.cli.tui import _ascii, _theme, cli
 
 SHELL = Shell(now=datetime(2026, 11, 30, tzinfo=UTC))

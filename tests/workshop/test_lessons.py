@@ -15,8 +15,8 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from eve_replay.workshop.grading.book import read_book
 from eve_replay.workshop.grading.check import check
+from eve_replay.workshop.grading.notebook_file import read_book
 from eve_replay.workshop.grading.progress import Progress
 from eve_replay.workshop.lesson import task
 

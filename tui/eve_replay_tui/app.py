@@ -16,9 +16,9 @@ from textual.css.query import NoMatches
 from textual.filter import LineFilter
 
 from eve_replay.errors import EveReplayError
-from eve_replay.views.base import split_key
-from eve_replay.views.safe import safe_text
-from eve_replay.views.sessions import SessionRow, session_rows
+from eve_replay.views.kit.base import split_key
+from eve_replay.views.kit.safe import safe_text
+from eve_replay.views.session.sessions import SessionRow, session_rows
 from eve_replay_tui.commands import Commands
 from eve_replay_tui.lines import LineView
 from eve_replay_tui.options import Options
@@ -30,9 +30,9 @@ from eve_replay_tui.themes import THEMES, AsciiFilter, PlainFilter, tone_theme
 from eve_replay_tui.work import start
 
 if TYPE_CHECKING:
-    from eve_replay.views.crash import CrashLab
-    from eve_replay.views.explorer import Explorer
-    from eve_replay.views.timeline import Timeline
+    from eve_replay.views.crashlab.crash import CrashLab
+    from eve_replay.views.session.explorer import Explorer
+    from eve_replay.views.session.timeline import Timeline
     from eve_replay_tui.screens.session import SessionScreen
 
 __all__ = ["ReplayApp"]
@@ -199,7 +199,7 @@ class ReplayApp(App[None]):
         key = (id(explorer), turn_id)
         lab = self._labs.get(key)
         if lab is None or lab.session is not explorer.session:
-            from eve_replay.views.crash import CrashLab
+            from eve_replay.views.crashlab.crash import CrashLab
 
             lab = CrashLab(explorer.session, turn_id, self.options.policy)
             if len(self._labs) > 12:

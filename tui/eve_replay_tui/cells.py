@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from eve_replay.views import safe
+from eve_replay.views.kit import safe
 
 __all__ = ["cells", "shortened"]
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from textual.binding import Binding
 
-from eve_replay.views.keys import KEYS, Key, key_for
+from eve_replay.views.kit.keys import KEYS, Key, key_for
 
 __all__ = ["OWN", "HelpKey", "binding", "bindings", "help_keys"]
 

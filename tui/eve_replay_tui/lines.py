@@ -19,7 +19,7 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from eve_replay.views.text import Line, Span, line
+from eve_replay.views.kit.text import Line, Span, line
 from eve_replay_tui.paint import Painter
 
 __all__ = ["Flow", "LineView", "Listing", "Rows", "TextRow", "notice"]
@@ -134,7 +134,7 @@ class Flow:
 
 def notice(text: str, *, tone: str = "muted") -> Flow:
     """Return rows that say one thing: why there is nothing, what would fill the pane."""
-    from eve_replay.views.text import paragraph
+    from eve_replay.views.kit.text import paragraph
 
     return Flow(
         lambda width: [

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from eve_replay.views.tone import Theme
+from eve_replay.views.kit.tone import Theme
 
 if TYPE_CHECKING:
     from eve_replay import Journal

@@ -12,9 +12,9 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-from eve_replay.views.safe import safe_text
-from eve_replay.views.text import Line
-from eve_replay.views.tone import PALETTES, TONES, Theme, Tone
+from eve_replay.views.kit.safe import safe_text
+from eve_replay.views.kit.text import Line
+from eve_replay.views.kit.tone import PALETTES, TONES, Theme, Tone
 from eve_replay_tui.cells import cells, shortened
 from eve_replay_tui.themes import SELECTED, ascii_text
 
@@ -23,7 +23,7 @@ __all__ = ["Painter", "fit"]
 
 def fit(line: Line, width: int) -> Line:
     """Return a line cut to ``width`` cells with an ellipsis, spans made safe."""
-    from eve_replay.views.text import Span
+    from eve_replay.views.kit.text import Span
 
     out: list[Span] = []
     used = 0

@@ -21,7 +21,7 @@ from eve_replay_tui.options import Options
 
 if TYPE_CHECKING:
     from eve_replay import Journal
-    from eve_replay.views.explorer import Explorer
+    from eve_replay.views.session.explorer import Explorer
 
 __all__ = ["Job", "Lane", "Reader", "Stopped"]
 
@@ -135,7 +135,7 @@ class Reader:
             if known is not None:
                 self._explorers.move_to_end(session.id)
                 return known
-            from eve_replay.views.explorer import Explorer
+            from eve_replay.views.session.explorer import Explorer
 
             made = Explorer(session, self.options.policy)
             if keep:

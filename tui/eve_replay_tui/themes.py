@@ -10,8 +10,8 @@ from textual.color import Color
 from textual.filter import LineFilter
 from textual.theme import Theme as TextualTheme
 
-from eve_replay.views.safe import display_width
-from eve_replay.views.tone import BACKGROUNDS, PALETTES, TONES, Theme
+from eve_replay.views.kit.safe import display_width
+from eve_replay.views.kit.tone import BACKGROUNDS, PALETTES, TONES, Theme
 
 __all__ = ["SELECTED", "THEMES", "AsciiFilter", "PlainFilter", "ascii_text", "tone_theme"]
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from importlib import resources
 from pathlib import Path
 
-from eve_replay.worlds.local_archive import archive_tree
-from eve_replay.worlds.local_tree import MemoryTree
+from eve_replay.worlds.local.archive import archive_tree
+from eve_replay.worlds.local.tree import MemoryTree
 
 __all__ = ["trees"]
 

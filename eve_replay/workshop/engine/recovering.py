@@ -2,8 +2,8 @@
 
 The runtime says how its steps lie there (:class:`Lies`); this module builds the
 :class:`~eve_replay.recovery.situation.Situation` of that, asks the policy, and turns its
-:class:`~eve_replay.recovery.policy.Course` into what the runtime has to do (:class:`Plan`). Answers are kept
-by the shape of the question, since thousands of schedules ask few different ones.
+:class:`~eve_replay.recovery.runtimes.base.Course` into what the runtime has to do (:class:`Plan`).
+Answers are kept by the shape of the question, since thousands of schedules ask few different ones.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Literal
 
 from eve_replay.recovery.environment import Environment, environment
-from eve_replay.recovery.policy import Course, Fate, RecoveryPolicy, policy_named
+from eve_replay.recovery.runtimes.base import Course, Fate, RecoveryPolicy, policy_named
 from eve_replay.recovery.situation import (
     NEVER,
     ONCE,
@@ -90,7 +90,7 @@ class Plan:
         steps: one per step asked about.
         asks: whether the model is asked again for the open step.
         wait: seconds from the crash to the earliest time anything happens, 0 for at once.
-        by, person: as in :class:`~eve_replay.recovery.policy.Course`.
+        by, person: as in :class:`~eve_replay.recovery.runtimes.base.Course`.
         rules: names of the rules that were used.
     """
 

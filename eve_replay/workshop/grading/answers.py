@@ -12,7 +12,7 @@ from functools import partial
 from types import CodeType, FunctionType, ModuleType
 
 from eve_replay.workshop.engine.process import Memory
-from eve_replay.workshop.grading.reaching import Trouble, own_names, reach_of_cell, reached
+from eve_replay.workshop.grading.import_scan import Trouble, own_names, reach_of_cell, reached
 from eve_replay.workshop.model import Language, Text
 
 __all__ = [

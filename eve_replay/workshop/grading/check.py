@@ -22,9 +22,12 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from eve_replay.views.safe import safe_text
+from eve_replay.views.kit.safe import safe_text
 from eve_replay.workshop.engine.explore import Report, explore, first_breach, runs_of
 from eve_replay.workshop.engine.shrink import shrink
+from eve_replay.workshop.explain.basis import basis, basis_of_all
+from eve_replay.workshop.explain.diagnose import Diagnosis, diagnose
+from eve_replay.workshop.explain.story import next_hint, story, why
 from eve_replay.workshop.grading.answers import (
     Trouble,
     hidden_seeds,
@@ -34,15 +37,12 @@ from eve_replay.workshop.grading.answers import (
     shape,
     what_it_is,
 )
+from eve_replay.workshop.grading.interpreter_state import Untouched
 from eve_replay.workshop.grading.patience import TooLong, patience
 from eve_replay.workshop.grading.remarks import headline, remark
-from eve_replay.workshop.grading.untouched import Untouched
 from eve_replay.workshop.lesson import task
 from eve_replay.workshop.model import Breach, Case, Language, Outcome, Tool
 from eve_replay.workshop.task import Judgement, Task
-from eve_replay.workshop.telling.basis import basis, basis_of_all
-from eve_replay.workshop.telling.diagnose import Diagnosis, diagnose
-from eve_replay.workshop.telling.story import next_hint, story, why
 from eve_replay.workshop.verdict import Verdict
 
 __all__ = ["HIDDEN", "PATIENCE", "check"]

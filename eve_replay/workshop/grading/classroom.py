@@ -14,7 +14,7 @@ from typing import Literal
 
 from eve_replay.errors import SourceUnreadable
 from eve_replay.problems import Receipt
-from eve_replay.workshop.grading.book import Book, find_books, read_book, same_code
+from eve_replay.workshop.grading.notebook_file import Book, find_books, read_book, same_code
 from eve_replay.workshop.grading.progress import FILE_NAME, LessonProgress, Progress
 
 __all__ = ["Answers", "Learner", "Mark", "Summary", "Work", "gather", "summarise"]

@@ -1,6 +1,6 @@
 """What the grader says, in both languages: passed or not in one sentence, and answers that cannot be run.
 
-The story of a failure and its reason come from :mod:`eve_replay.workshop.telling.words`.
+The story of a failure and its reason come from :mod:`eve_replay.workshop.explain.words`.
 """
 
 from __future__ import annotations

@@ -221,7 +221,7 @@ def _verdict(document: Any, language: Language) -> Verdict:
 def serve() -> None:
     """Read one job from stdin, check its answer, write the verdict where the job says."""
     from eve_replay.workshop.grading.check import check
-    from eve_replay.workshop.grading.untouched import Untouched
+    from eve_replay.workshop.grading.interpreter_state import Untouched
 
     job = loads_json(sys.stdin.buffer.read())
     lesson = task(job["lesson"])

@@ -1,6 +1,6 @@
 """Pairs of recorded tool calls for lesson 3: are they the same deed, carried out again, or two deeds?
 
-The answer is that of :func:`eve_replay.journal.effects.effects_of`: the same call asked for in another
+The answer is that of :func:`eve_replay.journal.effects.build.effects_of`: the same call asked for in another
 attempt is the same effect, whatever id the model gave it. A few pairs are made from a recorded call by
 changing one thing, where no recording has such a pair; they say so.
 """
@@ -13,7 +13,7 @@ from functools import cache
 from itertools import combinations
 
 from eve_replay.journal import Attempt, ToolCall
-from eve_replay.journal.effects import effects_of
+from eve_replay.journal.effects.build import effects_of
 from eve_replay.times import iso
 from eve_replay.workshop.model import Text
 from eve_replay.workshop.tasks._readings import session

@@ -13,7 +13,7 @@ from random import Random
 from typing import Any, Literal
 
 from eve_replay.recovery.environment import environment
-from eve_replay.recovery.policy import policy_named
+from eve_replay.recovery.runtimes.base import policy_named
 from eve_replay.recovery.situation import (
     NEVER,
     ONCE,

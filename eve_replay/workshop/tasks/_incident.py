@@ -8,9 +8,9 @@ from functools import cache
 from types import MappingProxyType
 
 from eve_replay.journal import Attempt, Session, Step
-from eve_replay.journal.effects import Effect, effects_of
-from eve_replay.journal.ledger import Entry
-from eve_replay.journal.ledger_join import Count, join, journal_end
+from eve_replay.journal.effects.build import Effect, effects_of
+from eve_replay.journal.ledger.join import Count, join, journal_end
+from eve_replay.journal.ledger.model import Entry
 from eve_replay.workshop.incidents import Incident
 
 __all__ = ["PLACE", "TOO_LATE", "Request", "Truth", "truth"]

@@ -13,16 +13,16 @@ from typing import cast
 
 from eve_replay.errors import NotFound
 from eve_replay.journal import Step
-from eve_replay.journal.effects import Effect
+from eve_replay.journal.effects.build import Effect
 from eve_replay.recovery import CLASSES
-from eve_replay.views.safe import cut, safe_text
+from eve_replay.views.kit.safe import cut, safe_text
+from eve_replay.workshop.explain.words import fill
 from eve_replay.workshop.incidents import Incident, incident
 from eve_replay.workshop.model import Language, Text
 from eve_replay.workshop.task import Judgement, Prediction, Task
 from eve_replay.workshop.tasks._desk import TOOLS, desk_task
 from eve_replay.workshop.tasks._incident import PLACE, TOO_LATE, Request, Truth, truth
 from eve_replay.workshop.tasks._incident_words import HINTS, PARTS, WORDS
-from eve_replay.workshop.telling.words import fill
 
 __all__ = ["TASK"]
 

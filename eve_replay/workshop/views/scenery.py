@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from eve_replay.values import preview
-from eve_replay.views.safe import safe_lines, safe_text
-from eve_replay.views.tone import Tone
+from eve_replay.views.kit.safe import safe_lines, safe_text
+from eve_replay.views.kit.tone import Tone
+from eve_replay.workshop.explain.basis import basis
+from eve_replay.workshop.explain.teller import Teller
 from eve_replay.workshop.model import Entry, Language, Moment, Outcome, Promise
 from eve_replay.workshop.promises import ask_of
-from eve_replay.workshop.telling.basis import basis
-from eve_replay.workshop.telling.teller import Teller
 from eve_replay.workshop.views.accidents import fault_words, plain_faults
 from eve_replay.workshop.views.lanes import Box, Lane, Lanes, Slot, lanes_of
 from eve_replay.workshop.views.tallies import entry_tones, mark_of, sign_of, sums_of

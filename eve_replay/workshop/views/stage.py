@@ -14,8 +14,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from eve_replay.errors import EveReplayError, WrongUse
-from eve_replay.views.safe import safe_text
-from eve_replay.views.tone import TONES
+from eve_replay.views.kit.safe import safe_text
+from eve_replay.views.kit.tone import TONES
 from eve_replay.workshop.engine.schedules import KINDS, kinds_at
 from eve_replay.workshop.model import Case, Fault, FaultKind, Language, Outcome, Schedule
 from eve_replay.workshop.task import Task

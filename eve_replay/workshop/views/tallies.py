@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from eve_replay.views.tone import TONES, Tone
+from eve_replay.views.kit.tone import TONES, Tone
 from eve_replay.workshop.engine.explore import first_breach
 from eve_replay.workshop.model import Deed, Entry, Language, Outcome, Promise
 from eve_replay.workshop.views.words import MARKS, counted, word

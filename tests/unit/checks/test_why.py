@@ -201,8 +201,8 @@ def test_golden_text(name, request):
     """The words a person reads. Write them anew with ``EVE_REPLAY_UPDATE=1`` and read the difference."""
     import os
 
-    from eve_replay.views.postmortem import why_lines
-    from eve_replay.views.text import plain
+    from eve_replay.views.kit.text import plain
+    from eve_replay.views.verdicts.postmortem import why_lines
 
     assert archive(name)
     told = "\n\n".join(plain(why_lines(r, width=90)) for r in report_of(name).reports) + "\n"

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from eve_replay.views.safe import display_width
+from eve_replay.views.kit.safe import display_width
 from tests.support.corpus import names, scenario
 from tests.unit.cli._run import CRASH, call
 

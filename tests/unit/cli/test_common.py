@@ -6,8 +6,8 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from eve_replay.cli import _common
-from eve_replay.cli._common import (
+from eve_replay.cli.shared import common as _common
+from eve_replay.cli.shared.common import (
     Shell,
     command,
     echo,
@@ -19,7 +19,7 @@ from eve_replay.cli._common import (
 )
 from eve_replay.errors import NotFound, WrongUse
 from eve_replay.problems import Receipt
-from eve_replay.views.text import Span, line
+from eve_replay.views.kit.text import Span, line
 
 RUNS = [
     "wrun_01M8NVET2Q9XT7ZZ1AMCAAJ64S",

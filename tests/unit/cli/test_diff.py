@@ -1,6 +1,6 @@
 import json
 
-from eve_replay.views.safe import display_width
+from eve_replay.views.kit.safe import display_width
 from tests.support.corpus import scenario
 from tests.unit.cli._run import CRASH, SIMPLE, call
 from tests.unit.diff.test_patch import applied

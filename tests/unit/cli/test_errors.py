@@ -1,7 +1,7 @@
 import click
 import pytest
 
-from eve_replay.cli._errors import guarded
+from eve_replay.cli.shared.errors import guarded
 from eve_replay.errors import NotFound, SourceUnreadable, UnknownSource, WrongUse
 
 

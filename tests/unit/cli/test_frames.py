@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from eve_replay.frames import FRAMES
+from eve_replay.frames.tables import FRAMES
 from tests.unit.cli._run import CRASH, call
 
 

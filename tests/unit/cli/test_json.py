@@ -1,7 +1,7 @@
 import io
 import json
 
-from eve_replay.cli._json import write_json
+from eve_replay.cli.shared.json import write_json
 
 
 def written(document, **options):

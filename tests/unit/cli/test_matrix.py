@@ -1,6 +1,6 @@
 """The command ``matrix``."""
 
-from eve_replay.views.safe import display_width
+from eve_replay.views.kit.safe import display_width
 from tests.support import corpus
 from tests.unit.cli._run import APPROVAL, SIMPLE, call
 

@@ -1,4 +1,4 @@
-from eve_replay.views.safe import display_width
+from eve_replay.views.kit.safe import display_width
 from tests.support.corpus import scenario
 from tests.unit.cli._run import CRASH, SIMPLE, call
 

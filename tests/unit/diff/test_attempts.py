@@ -72,7 +72,7 @@ def test_repeats_are_those_with_a_sign_in_both_attempts():
 
 
 def test_a_reading_tool_is_never_a_repeat():
-    from eve_replay.journal.effects import effects_of
+    from eve_replay.journal.effects.build import effects_of
 
     session = explorer("crash-in-tool").session
     effects = effects_of(session, {"charge_card": "read-only", "send_email": "read-only"})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from eve_replay.cli import _common
+from eve_replay.cli.shared import common as _common
 from eve_replay.errors import NotFound, WrongUse
 from eve_replay.journal import Journal
 from eve_replay.records import RunRecord

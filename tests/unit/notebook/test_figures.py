@@ -7,8 +7,8 @@ import pytest
 
 import eve_replay as er
 from eve_replay.notebook import figures
-from eve_replay.notebook.owners import last_session
-from eve_replay.views.tone import BACKGROUNDS, PALETTES
+from eve_replay.notebook.session_of import last_session
+from eve_replay.views.kit.tone import BACKGROUNDS, PALETTES
 from tests.support.corpus import data
 
 KINDS = ("crash-in-tool", "sdk5-crash", "retention-0", "approval-hold", "older-0.50.0")

@@ -11,7 +11,7 @@ import pytest
 import eve_replay as er
 from eve_replay.errors import EveReplayError, NotFound, WrongUse
 from eve_replay.notebook import attempt_diff, crash_lab, explore
-from eve_replay.notebook.owners import key_of, last_session, owner_of
+from eve_replay.notebook.session_of import key_of, last_session, owner_of
 from tests.support import synthetic
 from tests.support.corpus import data
 

@@ -123,7 +123,7 @@ def test_a_malformed_record_address():
 
 
 def test_worlds_without_small_writes_have_their_records_with_the_events():
-    from eve_replay.recovery.build_plan import session_plans
+    from eve_replay.recovery.plan.build import session_plans
 
     coarse = session_plans(baseline("T1").session, fine=False).plan("turn_0")
     place = place_of(coarse, f"record:{STEP.step_id}:completed", "after")

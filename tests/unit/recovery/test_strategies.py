@@ -3,8 +3,8 @@
 import pytest
 
 from eve_replay.errors import WrongUse
-from eve_replay.journal.executions import Executions
-from eve_replay.journal.policy import Protection
+from eve_replay.journal.effects.executions import Executions
+from eve_replay.journal.effects.policy import Protection
 from eve_replay.recovery.strategies import STRATEGIES, Seen, strategy, strategy_for
 
 

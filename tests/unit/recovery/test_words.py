@@ -2,7 +2,7 @@
 
 import pytest
 
-from eve_replay.journal.executions import Executions
+from eve_replay.journal.effects.executions import Executions
 from eve_replay.recovery.engine import simulate
 from eve_replay.recovery.matrix import matrix_of
 from eve_replay.recovery.words import RULES, joined, seconds, times

@@ -3,7 +3,7 @@
 import functools
 
 from eve_replay.journal import Journal, open_journal
-from eve_replay.views.explorer import Explorer
+from eve_replay.views.session.explorer import Explorer
 from tests.support.corpus import scenario
 
 

@@ -13,12 +13,12 @@ from eve_replay.diff import diff_values, json_patch
 from eve_replay.journal import Session
 from eve_replay.records import EventRecord, StepRecord
 from eve_replay.values import Undecoded
-from eve_replay.views.attempts import attempt_rows
-from eve_replay.views.base import step_key
-from eve_replay.views.explorer import Explorer
-from eve_replay.views.step_diff import step_diff_view
-from eve_replay.views.text import plain
-from eve_replay.views.value import value_lines, value_rows
+from eve_replay.views.diffs.steps import step_diff_view
+from eve_replay.views.inspect.value import value_lines, value_rows
+from eve_replay.views.kit.base import step_key
+from eve_replay.views.kit.text import plain
+from eve_replay.views.session.attempts import attempt_rows
+from eve_replay.views.session.explorer import Explorer
 from tests.support.runlog import RunLog
 from tests.support.vectors import vectors
 

@@ -14,10 +14,10 @@ from eve_replay.errors import EveReplayError
 from eve_replay.journal import Journal
 from eve_replay.worlds.base import Opener
 from eve_replay.worlds.dump import dump_document
-from eve_replay.worlds.export import opener as export
-from eve_replay.worlds.mongo import opener as mongo
-from eve_replay.worlds.pgdump import opener as pgdump
-from eve_replay.worlds.redis import opener as redis
+from eve_replay.worlds.export.opener import opener as export
+from eve_replay.worlds.mongo.world import opener as mongo
+from eve_replay.worlds.pgdump.world import opener as pgdump
+from eve_replay.worlds.redis.opener import opener as redis
 from tests.support.corpus import scenario
 
 FILES: dict[str, tuple[Opener, str, str]] = {

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from eve_replay.errors import EveReplayError, SourceUnreadable, WrongUse
-from eve_replay.worlds.postgres import opener
-from eve_replay.worlds.postgres_address import parse_address, public_source
+from eve_replay.worlds.postgres.address import parse_address, public_source
+from eve_replay.worlds.postgres.opener import opener
 from tests.support import pgserver
 from tests.support.corpus import scenario
 
@@ -331,7 +331,7 @@ def test_a_slow_answer_and_a_broken_connection(server: pgserver.Server) -> None:
 def test_a_forgotten_snapshot_is_ended_and_begun_anew(
     server: pgserver.Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from eve_replay.worlds import postgres_connection
+    from eve_replay.worlds.postgres import connection as postgres_connection
 
     monkeypatch.setattr(postgres_connection, "_IDLE", 0.2)
     monkeypatch.setattr(postgres_connection, "_QUIET", 0.3)

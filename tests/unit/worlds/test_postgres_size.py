@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from eve_replay.worlds.postgres import opener
-from eve_replay.worlds.postgres_world import PostgresWorld
+from eve_replay.worlds.postgres.opener import opener
+from eve_replay.worlds.postgres.world import PostgresWorld
 from tests.support import pgserver
 from tests.support.corpus import scenario
 from tests.unit.cli._run import call

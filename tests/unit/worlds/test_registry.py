@@ -11,7 +11,7 @@ import pytest
 from eve_replay.errors import EveReplayError, SourceUnreadable, UnknownSource, WrongUse
 from eve_replay.worlds import registry
 from eve_replay.worlds.combined import CombinedWorld
-from eve_replay.worlds.local import LocalWorld
+from eve_replay.worlds.local.opener import LocalWorld
 from eve_replay.worlds.memory import MemoryWorld
 from eve_replay.worlds.registry import guesses, kinds, open_world
 from tests.support import corpus

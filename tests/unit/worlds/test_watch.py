@@ -11,10 +11,11 @@ import pytest
 
 from eve_replay.cli import run as run_cli
 from eve_replay.ids import ulid_time
-from eve_replay.worlds import local_watch, postgres_watch
 from eve_replay.worlds.base import Watchable
 from eve_replay.worlds.live import follow
-from eve_replay.worlds.local import MemoryTree, open_tree
+from eve_replay.worlds.local import watch as local_watch
+from eve_replay.worlds.local.opener import MemoryTree, open_tree
+from eve_replay.worlds.postgres import watch as postgres_watch
 from eve_replay.worlds.registry import open_world
 from tests.support.corpus import data
 

@@ -7,19 +7,19 @@ from collections.abc import Sequence
 from datetime import tzinfo
 from typing import Any
 
-from eve_replay.views.attempts import AttemptRow
-from eve_replay.views.base import plain_json
-from eve_replay.views.diff import DiffView, diff_lines
-from eve_replay.views.effects import EffectRow
-from eve_replay.views.evidence import EvidenceRow
-from eve_replay.views.inspector import Tab
-from eve_replay.views.messages import MessageRow
-from eve_replay.views.raw import RawView
-from eve_replay.views.records import EventRow
-from eve_replay.views.state import StateView
-from eve_replay.views.stream import StreamRow
-from eve_replay.views.text import line, paragraph
-from eve_replay.views.value import ValueTree
+from eve_replay.views.diffs.diff import DiffView, diff_lines
+from eve_replay.views.inspect.evidence import EvidenceRow
+from eve_replay.views.inspect.inspector import Tab
+from eve_replay.views.inspect.raw import RawView
+from eve_replay.views.inspect.records import EventRow
+from eve_replay.views.inspect.value import ValueTree
+from eve_replay.views.kit.base import plain_json
+from eve_replay.views.kit.text import line, paragraph
+from eve_replay.views.session.attempts import AttemptRow
+from eve_replay.views.session.effects import EffectRow
+from eve_replay.views.session.messages import MessageRow
+from eve_replay.views.session.state import StateView
+from eve_replay.views.session.stream import StreamRow
 from eve_replay_tui.lines import TextRow
 from eve_replay_tui.rows import tables
 from eve_replay_tui.rows.values import first_open, value_copy, value_text

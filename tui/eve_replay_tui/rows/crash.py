@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import tzinfo
 
-from eve_replay.views.crash import CrashEffectRow, CrashPointRow, CrashView
-from eve_replay.views.table import Cell, Column, Table, table_lines
-from eve_replay.views.text import line, paragraph
-from eve_replay.views.tone import TONES, Tone
-from eve_replay.views.words import day_and_clock, plural
+from eve_replay.views.crashlab.crash import CrashEffectRow, CrashPointRow, CrashView
+from eve_replay.views.kit.table import Cell, Column, Table, table_lines
+from eve_replay.views.kit.text import line, paragraph
+from eve_replay.views.kit.tone import TONES, Tone
+from eve_replay.views.kit.words import day_and_clock, plural
 from eve_replay_tui.cells import cells as cell_width
 from eve_replay_tui.lines import TextRow
 

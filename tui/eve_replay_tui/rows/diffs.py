@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from eve_replay.views.attempt_diff import AttemptDiffView
-from eve_replay.views.diff import DiffView, diff_lines
-from eve_replay.views.explorer import Explorer
-from eve_replay.views.listing import attempt_diff_lines
-from eve_replay.views.safe import cut, pad, wrap
-from eve_replay.views.step_diff import step_diff_lines, step_diff_view
-from eve_replay.views.text import Line, Span, line, paragraph
-from eve_replay.views.tone import TONES, Tone
+from eve_replay.views.diffs.attempts import AttemptDiffView
+from eve_replay.views.diffs.diff import DiffView, diff_lines
+from eve_replay.views.diffs.steps import step_diff_lines, step_diff_view
+from eve_replay.views.kit.safe import cut, pad, wrap
+from eve_replay.views.kit.text import Line, Span, line, paragraph
+from eve_replay.views.kit.tone import TONES, Tone
+from eve_replay.views.session.explorer import Explorer
+from eve_replay.views.session.listing import attempt_diff_lines
 from eve_replay_tui.lines import TextRow
 
 __all__ = ["attempt_diff_rows", "step_diff_rows"]

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING
 
-from eve_replay.views.safe import cut, pad
-from eve_replay.views.sessions import SessionRow
-from eve_replay.views.text import Line, Span, line, paragraph
-from eve_replay.views.tone import TONES
-from eve_replay.views.words import ago, day_and_clock, plural
+from eve_replay.views.kit.safe import cut, pad
+from eve_replay.views.kit.text import Line, Span, line, paragraph
+from eve_replay.views.kit.tone import TONES
+from eve_replay.views.kit.words import ago, day_and_clock, plural
+from eve_replay.views.session.sessions import SessionRow
 from eve_replay_tui.lines import TextRow
 
 if TYPE_CHECKING:
-    from eve_replay.views.verdicts import VerdictRow
+    from eve_replay.views.verdicts.verdicts import VerdictRow
 
 __all__ = ["columns_line", "preview_rows", "session_line"]
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from datetime import tzinfo
 
-from eve_replay.views.attempts import AttemptRow
-from eve_replay.views.base import event_key
-from eve_replay.views.effects import EffectRow
-from eve_replay.views.evidence import EvidenceRow
-from eve_replay.views.messages import MessageRow
-from eve_replay.views.raw import RawView
-from eve_replay.views.records import EventRow
-from eve_replay.views.safe import pad, safe_text, wrap
-from eve_replay.views.stream import StreamRow
-from eve_replay.views.text import Line, Span, line, paragraph
-from eve_replay.views.tone import TONES, Tone
-from eve_replay.views.words import clock, duration, size
+from eve_replay.views.inspect.evidence import EvidenceRow
+from eve_replay.views.inspect.raw import RawView
+from eve_replay.views.inspect.records import EventRow
+from eve_replay.views.kit.base import event_key
+from eve_replay.views.kit.safe import pad, safe_text, wrap
+from eve_replay.views.kit.text import Line, Span, line, paragraph
+from eve_replay.views.kit.tone import TONES, Tone
+from eve_replay.views.kit.words import clock, duration, size
+from eve_replay.views.session.attempts import AttemptRow
+from eve_replay.views.session.effects import EffectRow
+from eve_replay.views.session.messages import MessageRow
+from eve_replay.views.session.stream import StreamRow
 from eve_replay_tui.lines import TextRow
 from eve_replay_tui.rows.values import first_open, value_text
 

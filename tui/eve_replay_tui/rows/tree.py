@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from eve_replay.views.safe import cut
-from eve_replay.views.text import Line, Span
-from eve_replay.views.tone import TONES
-from eve_replay.views.tree import TreeRow
-from eve_replay.views.words import duration
+from eve_replay.views.kit.safe import cut
+from eve_replay.views.kit.text import Line, Span
+from eve_replay.views.kit.tone import TONES
+from eve_replay.views.kit.words import duration
+from eve_replay.views.session.tree import TreeRow
 from eve_replay_tui.cells import cells as cell_width
 from eve_replay_tui.lines import TextRow
 

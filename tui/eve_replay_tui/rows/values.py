@@ -7,10 +7,10 @@ from collections import deque
 from collections.abc import Collection
 
 from eve_replay import to_tagged
-from eve_replay.views.safe import safe_lines, wrap
-from eve_replay.views.text import Line, Span, line
-from eve_replay.views.value import ValueNode, ValueRow, ValueTree
-from eve_replay.views.words import plural
+from eve_replay.views.inspect.value import ValueNode, ValueRow, ValueTree
+from eve_replay.views.kit.safe import safe_lines, wrap
+from eve_replay.views.kit.text import Line, Span, line
+from eve_replay.views.kit.words import plural
 from eve_replay_tui.cells import cells as cell_width
 from eve_replay_tui.lines import TextRow
 

@@ -10,7 +10,7 @@ from textual.binding import BindingType
 from textual.screen import ModalScreen, Screen
 
 from eve_replay.errors import EveReplayError
-from eve_replay.views.safe import safe_text
+from eve_replay.views.kit.safe import safe_text
 from eve_replay_tui.keys import bindings
 from eve_replay_tui.lines import LineView
 from eve_replay_tui.reader import Lane, Reader

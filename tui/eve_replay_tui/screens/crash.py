@@ -9,10 +9,10 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container
 
-from eve_replay.views.crash import Choice, CrashLab, CrashPointRow, CrashView
-from eve_replay.views.explorer import Explorer
-from eve_replay.views.text import line
-from eve_replay.views.words import clock
+from eve_replay.views.crashlab.crash import Choice, CrashLab, CrashPointRow, CrashView
+from eve_replay.views.kit.text import line
+from eve_replay.views.kit.words import clock
+from eve_replay.views.session.explorer import Explorer
 from eve_replay_tui.keys import bindings
 from eve_replay_tui.lines import Flow, LineView, Listing, notice
 from eve_replay_tui.rows.crash import point_row, view_rows

@@ -8,9 +8,9 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
-from eve_replay.views.attempt_diff import AttemptDiffView
-from eve_replay.views.explorer import Explorer
-from eve_replay.views.text import line
+from eve_replay.views.diffs.attempts import AttemptDiffView
+from eve_replay.views.kit.text import line
+from eve_replay.views.session.explorer import Explorer
 from eve_replay_tui.keys import bindings
 from eve_replay_tui.lines import Flow, LineView, notice
 from eve_replay_tui.rows.diffs import attempt_diff_rows, step_diff_rows

@@ -10,9 +10,9 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.widgets import Input
 
-from eve_replay.views.safe import safe_text
-from eve_replay.views.text import line, paragraph
-from eve_replay.views.tone import TONES
+from eve_replay.views.kit.safe import safe_text
+from eve_replay.views.kit.text import line, paragraph
+from eve_replay.views.kit.tone import TONES
 from eve_replay_tui.keys import bindings, help_keys
 from eve_replay_tui.lines import Flow, LineView, Listing, TextRow, notice
 from eve_replay_tui.screens.base import Dialog

@@ -7,11 +7,11 @@ from typing import Any, ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
-from eve_replay.views.explorer import Explorer
-from eve_replay.views.matrix import MatrixCell, MatrixRow, MatrixView
-from eve_replay.views.safe import cut, pad
-from eve_replay.views.text import Span, line, paragraph
-from eve_replay.views.tone import TONES
+from eve_replay.views.crashlab.matrix import MatrixCell, MatrixRow, MatrixView
+from eve_replay.views.kit.safe import cut, pad
+from eve_replay.views.kit.text import Span, line, paragraph
+from eve_replay.views.kit.tone import TONES
+from eve_replay.views.session.explorer import Explorer
 from eve_replay_tui.cells import cells as cell_width
 from eve_replay_tui.keys import bindings
 from eve_replay_tui.lines import Flow, LineView, Listing, TextRow, notice
@@ -101,7 +101,7 @@ class MatrixScreen(ReplayScreen):
 
     def _made(self) -> MatrixView:
         """Simulate point by point, so that it can be stopped between two points."""
-        from eve_replay.views.crash import CrashLab  # noqa: F401 (typed by lab_of)
+        from eve_replay.views.crashlab.crash import CrashLab  # noqa: F401 (typed by lab_of)
 
         lab = self.replay.lab_of(self.explorer, self.turn_id)
         self.job.total = len(lab.points)

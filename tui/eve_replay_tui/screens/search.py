@@ -9,10 +9,10 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Input
 
-from eve_replay.views.explorer import Explorer
-from eve_replay.views.search import Hit
-from eve_replay.views.text import Span, line
-from eve_replay.views.words import plural
+from eve_replay.views.kit.text import Span, line
+from eve_replay.views.kit.words import plural
+from eve_replay.views.search.search import Hit
+from eve_replay.views.session.explorer import Explorer
 from eve_replay_tui.lines import LineView, Listing, TextRow, notice
 from eve_replay_tui.reader import Job, Stopped
 from eve_replay_tui.screens.base import ReplayScreen
@@ -95,7 +95,7 @@ class SearchScreen(ReplayScreen):
             self._show(hits, text)
 
     def _found(self, text: str, job: Job) -> tuple[Hit, ...]:
-        from eve_replay.views.search_session import session_hits
+        from eve_replay.views.search.session import session_hits
 
         out: list[Hit] = []
         found: Iterable[Hit] = session_hits(self.reader.journal, self.explorer.session, text)

@@ -9,13 +9,13 @@ from textual.binding import Binding, BindingType
 from textual.containers import Container, Vertical
 
 from eve_replay.errors import EveReplayError
-from eve_replay.views.base import split_key
-from eve_replay.views.cursor import Position
-from eve_replay.views.explorer import Explorer
-from eve_replay.views.sessions import SessionRow
-from eve_replay.views.text import Span, line
-from eve_replay.views.tone import TONES
-from eve_replay.views.words import clock, plural
+from eve_replay.views.kit.base import split_key
+from eve_replay.views.kit.text import Span, line
+from eve_replay.views.kit.tone import TONES
+from eve_replay.views.kit.words import clock, plural
+from eve_replay.views.session.cursor import Position
+from eve_replay.views.session.explorer import Explorer
+from eve_replay.views.session.sessions import SessionRow
 from eve_replay_tui.keys import bindings, moves
 from eve_replay_tui.lines import LineView, Listing, notice
 from eve_replay_tui.rows.tree import tree_row
@@ -213,7 +213,7 @@ class SessionScreen(Links, Panes, ReplayScreen):
 
     async def _status(self, explorer: Explorer) -> None:
         """Say in the heading what the verdicts say of the session: leased, overdue, stranded."""
-        from eve_replay.views.verdicts import stated, verdict_rows
+        from eve_replay.views.verdicts.verdicts import stated, verdict_rows
 
         options, now = self.replay.options, self.replay.now()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, cast
 
-from eve_replay.views.base import split_key
+from eve_replay.views.kit.base import split_key
 from eve_replay_tui.lines import LineView
 from eve_replay_tui.rows.tree import id_of
 from eve_replay_tui.work import start

@@ -14,10 +14,17 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widgets import Input
 
-from eve_replay.views.safe import safe_text
-from eve_replay.views.sessions import SessionRow, SortBy, filter_rows, session_row, session_rows, sort_rows
-from eve_replay.views.text import line, paragraph
-from eve_replay.views.words import plural
+from eve_replay.views.kit.safe import safe_text
+from eve_replay.views.kit.text import line, paragraph
+from eve_replay.views.kit.words import plural
+from eve_replay.views.session.sessions import (
+    SessionRow,
+    SortBy,
+    filter_rows,
+    session_row,
+    session_rows,
+    sort_rows,
+)
 from eve_replay_tui.keys import bindings
 from eve_replay_tui.lines import Flow, LineView, Listing, TextRow, notice
 from eve_replay_tui.rows.sessions import columns_line, preview_rows, session_line
@@ -27,8 +34,8 @@ from eve_replay_tui.work import start
 
 if TYPE_CHECKING:
     from eve_replay.journal import SessionHead
-    from eve_replay.views.explorer import Explorer
-    from eve_replay.views.verdicts import VerdictRow
+    from eve_replay.views.session.explorer import Explorer
+    from eve_replay.views.verdicts.verdicts import VerdictRow
 
 __all__ = ["SessionsScreen"]
 
@@ -295,7 +302,7 @@ class SessionsScreen(ReplayScreen):
         self, row: SessionRow, versions: tuple[str, ...], keep: bool
     ) -> tuple[SessionRow, tuple[VerdictRow, ...]]:
         """Return the row in detail with its verdicts; the selected one is kept, for it may be opened next."""
-        from eve_replay.views.verdicts import stated, verdict_rows
+        from eve_replay.views.verdicts.verdicts import stated, verdict_rows
 
         options, now = self.replay.options, self.replay.now()
         explorer: Explorer = self.reader.explorer(row.id, keep=keep)

@@ -8,11 +8,17 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import BindingType
 
-from eve_replay.views.explorer import Explorer
-from eve_replay.views.text import Line, line, paragraph
-from eve_replay.views.tone import TONES, Tone
-from eve_replay.views.verdicts import FindingRow, VerdictRow, finding_rows, verdict_rows, world_finding_rows
-from eve_replay.views.words import plural
+from eve_replay.views.kit.text import Line, line, paragraph
+from eve_replay.views.kit.tone import TONES, Tone
+from eve_replay.views.kit.words import plural
+from eve_replay.views.session.explorer import Explorer
+from eve_replay.views.verdicts.verdicts import (
+    FindingRow,
+    VerdictRow,
+    finding_rows,
+    verdict_rows,
+    world_finding_rows,
+)
 from eve_replay_tui.keys import bindings
 from eve_replay_tui.lines import Flow, LineView, TextRow, notice
 from eve_replay_tui.reader import Job

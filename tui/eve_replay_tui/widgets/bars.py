@@ -11,9 +11,9 @@ from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
-from eve_replay.views.safe import pad, safe_text
-from eve_replay.views.text import Line, Span, line
-from eve_replay.views.tone import Tone
+from eve_replay.views.kit.safe import pad, safe_text
+from eve_replay.views.kit.text import Line, Span, line
+from eve_replay.views.kit.tone import Tone
 from eve_replay_tui.cells import cells as cell_width
 from eve_replay_tui.paint import Painter, fit
 

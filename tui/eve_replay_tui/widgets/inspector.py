@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, cast
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
-from eve_replay.views.explorer import Explorer
-from eve_replay.views.inspector import Tab, TabHead
+from eve_replay.views.inspect.inspector import Tab, TabHead
+from eve_replay.views.session.explorer import Explorer
 from eve_replay_tui.lines import Flow, LineView, notice
 from eve_replay_tui.rows.bodies import TabBody
 from eve_replay_tui.widgets.bars import TabBar

@@ -9,9 +9,9 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from eve_replay.views.crash import CrashPointRow
-from eve_replay.views.text import Line, Span
-from eve_replay.views.tone import Tone
+from eve_replay.views.crashlab.crash import CrashPointRow
+from eve_replay.views.kit.text import Line, Span
+from eve_replay.views.kit.tone import Tone
 from eve_replay_tui.paint import Painter
 from eve_replay_tui.rows.crash import point_tone
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
-from eve_replay.views.safe import cut, pad
-from eve_replay.views.text import Line, Span
-from eve_replay.views.timeline import Bar, Timeline, TimelineRow
-from eve_replay.views.tone import Tone
-from eve_replay.views.words import duration
+from eve_replay.views.kit.safe import cut, pad
+from eve_replay.views.kit.text import Line, Span
+from eve_replay.views.kit.tone import Tone
+from eve_replay.views.kit.words import duration
+from eve_replay.views.session.timeline import Bar, Timeline, TimelineRow
 from eve_replay_tui.cells import cells as cell_width
 from eve_replay_tui.lines import LineView, Listing, TextRow, notice
 from eve_replay_tui.widgets.bars import _Bar

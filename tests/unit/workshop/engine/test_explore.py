@@ -14,7 +14,7 @@ from eve_replay.workshop.engine.schedules import kinds_at, rank
 from eve_replay.workshop.engine.workflow import run_workflow
 from eve_replay.workshop.model import Breach, Fault
 from eve_replay.workshop.task import CRASHES
-from tests.unit.workshop.edition._programs import bodies, body_of, cases, programs, signature, tool_of
+from tests.unit.tools._programs import bodies, body_of, cases, programs, signature, tool_of
 from tests.unit.workshop.engine._engine import Tiny, ask, case, once
 
 

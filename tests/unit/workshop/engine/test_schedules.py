@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from eve_replay.workshop.engine.runtime import run
 from eve_replay.workshop.engine.schedules import KINDS, kinds_at, rank
 from eve_replay.workshop.model import Fault
-from tests.unit.workshop.edition._programs import cases, programs, signature, tool_of
+from tests.unit.tools._programs import cases, programs, signature, tool_of
 from tests.unit.workshop.engine._engine import Tiny, case, kinds
 
 

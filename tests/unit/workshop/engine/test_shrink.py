@@ -11,7 +11,7 @@ from eve_replay.workshop.engine.schedules import KINDS, kinds_at, rank
 from eve_replay.workshop.engine.shrink import shrink
 from eve_replay.workshop.engine.workflow import run_workflow
 from eve_replay.workshop.model import Case, Fault, Turn
-from tests.unit.workshop.edition._programs import cases, programs, tool_of
+from tests.unit.tools._programs import cases, programs, tool_of
 from tests.unit.workshop.engine._engine import Tiny, ask, case, once
 
 

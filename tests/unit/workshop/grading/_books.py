@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from eve_replay.workshop.grading.book import VERDICT_MIME
+from eve_replay.workshop.grading.notebook_file import VERDICT_MIME
 
 
 def code(source: str, *tags: str, verdict: Any = None) -> dict[str, Any]:

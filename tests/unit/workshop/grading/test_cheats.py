@@ -11,7 +11,7 @@ import pytest
 
 from eve_replay.workshop import check
 from eve_replay.workshop.grading.answers import reach_of_cell
-from eve_replay.workshop.grading.untouched import Untouched
+from eve_replay.workshop.grading.interpreter_state import Untouched
 
 #: Sends without a key, and would remember what it has sent if anything lived on in ``get`` and ``put``.
 REMEMBERS = """

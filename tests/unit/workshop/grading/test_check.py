@@ -459,8 +459,8 @@ def test_a_lesson_that_is_not_there():
 
 
 def test_every_failure_has_a_short_name_for_the_class():
+    from eve_replay.workshop.explain.diagnose import DIAGNOSES
     from eve_replay.workshop.grading.remarks import CODES, REMARKS
-    from eve_replay.workshop.telling.diagnose import DIAGNOSES
 
     assert set(DIAGNOSES) <= set(CODES)
     assert {code for each in tasks().values() for code in each.hints} <= set(CODES)

@@ -1,0 +1,1 @@
+"""What commands share: options, sources, output, errors."""

@@ -1,0 +1,66 @@
+"""Finding the run or step a person means."""
+
+from __future__ import annotations
+
+from eve_replay.cli.shared.common import Shell, match_id
+from eve_replay.errors import NotFound, WrongUse
+from eve_replay.records import RunRecord
+from eve_replay.worlds.base import Pageable, World
+
+__all__ = ["locate_step", "pick_run"]
+
+
+def pick_run(shell: Shell, world: World, wanted: str | None) -> RunRecord:
+    """Return the run of an id (abbreviated or whole); without one the only root run.
+
+    Raises:
+        NotFound: no run fits, or several do.
+        WrongUse: no id was given and there are several roots, or none.
+    """
+    if wanted and wanted.startswith("wrun_") and len(wanted) == 31:
+        try:
+            return world.run(wanted)
+        except NotFound:
+            pass  # said with what there is, below
+    if wanted and isinstance(world, Pageable):
+        return world.run(match_id(world.run_ids(), wanted, "run"))
+    records = {record.run_id: record for record in world.runs()}
+    if wanted:
+        return records[match_id(records, wanted, "run")]
+    roots = [each for each, record in records.items() if record.attribute("$parentRunId") not in records]
+    if len(roots) == 1:
+        return records[roots[0]]
+    if not roots:
+        raise WrongUse("There are no runs here yet.", hint="`eve-replay runs` shows what there is.")
+    raise WrongUse(
+        f"There are {len(records)} runs here; which one?", hint=f"Name it, for example {roots[-1]}."
+    )
+
+
+def locate_step(shell: Shell, world: World, wanted: str, run: str | None) -> tuple[RunRecord, str]:
+    """Return the run and the whole id of a step, which may be abbreviated.
+
+    Step ids are unique only within a run (T27): when two runs hold the same one, ``--run`` decides.
+    """
+    records = [pick_run(shell, world, run)] if run else list(world.runs())
+    homes: dict[str, list[RunRecord]] = {}
+    for record in records:
+        for step in world.steps(record.run_id):
+            homes.setdefault(step.step_id, []).append(record)
+    try:
+        step_id = match_id(homes, wanted, "step")
+    except NotFound:
+        # A crash can leave a step that only the log knows (formats/SWEEP.md): read the logs too.
+        for record in records:
+            named = {
+                e.correlation_id for e in world.events(record.run_id) if e.event_type.startswith("step_")
+            }
+            for each in named - {None}:
+                if record not in homes.setdefault(str(each), []):
+                    homes[str(each)].append(record)
+        step_id = match_id(homes, wanted, "step")
+    found = homes[step_id]
+    if len(found) > 1:
+        listed = ", ".join(record.run_id for record in found[:3])
+        raise NotFound(f"{step_id} is in {len(found)} runs: {listed}.", hint="Say which with --run.")
+    return found[0], step_id

@@ -1,0 +1,112 @@
+"""``eve-replay workshop kit``: a folder that installs without internet."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import click
+
+from eve_replay.cli.shared.common import Shell, command, echo, emit_json
+from eve_replay.cli.workshop.site import chosen_languages, several_languages
+from eve_replay.cli.workshop.start import lesson_files
+from eve_replay.problems import Receipt
+from eve_replay.views.kit.text import line
+from eve_replay.views.kit.words import plural, size
+from eve_replay.workshop.model import Language
+
+__all__ = ["cli"]
+
+
+@command("kit")
+@click.argument("out", metavar="OUT", type=click.Path(path_type=Path))
+@click.option(
+    "--python",
+    "pythons",
+    metavar="VERSION",
+    multiple=True,
+    help="Python of the learners, 3.12; may be given several times (default: this one's).",
+)
+@click.option(
+    "--platform",
+    "platforms",
+    metavar="NAME",
+    multiple=True,
+    help="windows-x64, windows-arm64, macos-arm64, macos-x64, linux-x64, linux-arm64, or a wheel tag; "
+    "may be given several times (default: this machine's).",
+)
+@several_languages
+@click.option("--instructor", is_flag=True, help="With solutions and the instructor's guide.")
+@click.option("--no-zip", is_flag=True, help="The folder only, without OUT.zip.")
+@click.option("--force", is_flag=True, help="Replace what is in OUT, whatever it is.")
+@click.option(
+    "--wheels",
+    metavar="DIR",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    multiple=True,
+    help="Folders with the wheels, instead of the package index.",
+)
+def cli(
+    shell: Shell,
+    out: Path,
+    pythons: tuple[str, ...],
+    platforms: tuple[str, ...],
+    languages: tuple[Language, ...],
+    instructor: bool,
+    no_zip: bool,
+    force: bool,
+    wheels: tuple[Path, ...],
+) -> None:
+    """Make a folder (and OUT.zip) that installs eve-replay and the lessons without internet.
+
+    It holds the wheels for every named Python on every named platform, the lessons, a start script for each
+    system, and a README. Making it needs internet once, and pip. Installing it by hand:
+    pip install --no-index --find-links wheels 'eve-replay[notebook]'
+    """
+    from eve_replay.tools.kit import build_kit  # only here: what it uses takes a while to load
+    from eve_replay.tools.machines import machines
+
+    began = time.monotonic()
+
+    def say(text: str) -> None:
+        if not shell.json:
+            echo(shell, [line(text)])
+
+    chosen = chosen_languages(languages)
+    lessons = {each: tuple(lesson_files(each, instructor=instructor)) for each in chosen}
+    kit = build_kit(
+        out,
+        lessons,
+        machines(pythons, platforms),
+        say,
+        sources=wheels,
+        instructor=instructor,
+        archive=not no_zip,
+        force=force,
+    )
+    if shell.json:
+        emit_json(
+            shell,
+            "workshop-kit",
+            str(out),
+            Receipt(),
+            folder=str(kit.folder),
+            archive=str(kit.archive) if kit.archive else None,
+            bytes=kit.size,
+            wheels=kit.wheels,
+            machines=[{"python": each.python, "platform": each.platform} for each in kit.machines],
+            lessons=dict(kit.lessons),
+        )
+        return
+    counts = ", ".join(f"{count} lessons ({language})" for language, count in kit.lessons.items())
+    seconds = round(time.monotonic() - began)
+    lines = [
+        line(
+            (str(out), "strong"), f": {size(kit.size)}, {plural(kit.wheels, 'wheel')}, {counts}, {seconds} s"
+        )
+    ]
+    if kit.archive is not None:
+        lines.append(
+            line((str(kit.archive), "strong"), f": {size(kit.archive.stat().st_size)}, the same in one file")
+        )
+    echo(shell, [*lines, line("Give it to the learners; README.txt in it says how it is started.")])

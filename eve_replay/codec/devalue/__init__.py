@@ -1,0 +1,1 @@
+"""devalue text to values and back; forms of the SDK and of devalue itself."""

@@ -1,0 +1,87 @@
+"""The typed forms of devalue itself, for types the SDK brings no own form for, and sparse arrays."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from eve_replay.codec.devalue.revive import BadPayload, byte_view
+from eve_replay.values import HOLE, UNDEFINED, BigInt, Boxed, JsBytes, NullObject, SparseArray, Unknown
+
+if TYPE_CHECKING:
+    from eve_replay.codec.devalue.parse import Hydrator
+
+__all__ = ["MAX_SPARSE", "make_builtin", "make_sparse"]
+
+#: The vendor refuses longer sparse arrays (LOCAL.md section 4).
+MAX_SPARSE = 100_000
+_LIST_UP_TO = 4096
+
+
+def make_builtin(raw: list[Any], document: Hydrator) -> object:
+    """Return the value of a typed entry that is no custom type. Raises BadPayload."""
+    tag = raw[0]
+    if tag == "Object":
+        return _boxed(raw, document)
+    if tag == "null":
+        return _null_object(raw, document)
+    if tag in ("Float16Array", "DataView"):
+        buffer = document.resolve(raw[1]) if len(raw) > 1 else UNDEFINED
+        if not isinstance(buffer, JsBytes) or buffer.kind != "ArrayBuffer":
+            raise BadPayload(f"A {tag} needs an ArrayBuffer.")
+        return byte_view(tag, buffer.data, *raw[2:4])
+    # Temporal lands here too: the Node that eve runs on has none, so its reader fails on it. The text
+    # is kept as the payload.
+    document.context.failed = True
+    if len(raw) > 2:
+        rest: list[object] = [None] * (len(raw) - 1)
+        document.spread.append((rest, list(range(len(rest))), raw[1:]))
+        return Unknown(tag, rest)
+    try:
+        return Unknown(tag, document.payload(raw) if len(raw) > 1 else UNDEFINED)
+    except BadPayload as error:
+        return Unknown(tag, document.undecoded("invalid-input", str(error)))
+
+
+def _boxed(raw: list[Any], document: Hydrator) -> object:
+    value = document.resolve(raw[1]) if len(raw) > 1 else UNDEFINED
+    if value.__class__ not in (str, int, float, bool, BigInt):
+        raise BadPayload("Invalid input: only a primitive can be boxed.")
+    return Boxed(value)
+
+
+def _null_object(raw: list[Any], document: Hydrator) -> object:
+    result = NullObject()
+    keys = raw[1::2]
+    if "__proto__" in keys:
+        raise BadPayload("Cannot parse an object with a `__proto__` property.")
+    if not all(isinstance(key, str) for key in keys):
+        raise BadPayload("Invalid input: a key is no text.")
+    result.update(dict.fromkeys(keys))
+    refs = raw[2::2]
+    document.spread.append((result, keys, refs + [None] * (len(keys) - len(refs))))
+    return result
+
+
+def make_sparse(raw: list[Any], document: Hydrator) -> object:
+    """Return the array of ``[-7, length, index, ref, ...]``. Raises BadPayload."""
+    length = raw[1] if len(raw) > 1 else None
+    if length.__class__ is float and length.is_integer():
+        length = int(length)
+    if length.__class__ is not int or not 0 <= length < 2**32:
+        raise BadPayload("Invalid input: a sparse array needs a length.")
+    if length > MAX_SPARSE:
+        message = f"Sparse array length {length} exceeds the maximum of {MAX_SPARSE}."
+        return document.undecoded("too-big", message)
+    indexes, refs = raw[2::2], raw[3::2]
+    refs += [None] * (len(indexes) - len(refs))
+    for index in indexes:
+        if index.__class__ is not int or not 0 <= index < length:
+            raise BadPayload("Invalid input: an index outside the sparse array.")
+    if length <= _LIST_UP_TO or len(set(indexes)) * 4 >= length:
+        array: list[object] = [HOLE] * length
+        document.spread.append((array, indexes, refs))
+        return array
+    sparse = SparseArray(length)
+    sparse.entries = dict.fromkeys(sorted(indexes))
+    document.spread.append((sparse.entries, indexes, refs))
+    return sparse

@@ -1,0 +1,54 @@
+"""A whole devalue text to its value."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eve_replay.codec.devalue.parse import Notes, hydrate_all, special
+from eve_replay.codec.jsontext import JsonFault, parse_json
+from eve_replay.values import Undecoded
+
+__all__ = ["decode_devalue", "decode_text", "hydrate_json"]
+
+
+def decode_devalue(text: str | bytes, *, max_cells: int | None = None) -> tuple[object, Notes]:
+    """Return the value of a devalue text and notes on what was odd. Never raises.
+
+    Args:
+        text: JSON text; bytes are UTF-8, where bad bytes become U+FFFD as in the vendor's decoder.
+        max_cells: most values and references the text may hold; memory is 30 to 60 times the text
+            of a document that is nothing but small containers.
+    """
+    notes = Notes()
+    if isinstance(text, bytes):
+        text = decode_text(text, notes)
+    if max_cells is not None and len(text) > max_cells and text.count(",") > max_cells:
+        notes.failed = True
+        return Undecoded("too-big", f"It holds more than {max_cells} values, the limit."), notes
+    data = parse_json(text)
+    if isinstance(data, JsonFault):
+        notes.failed = True
+        return Undecoded("bad-json", f"Not JSON: {data.message}.", "$", data.offset), notes
+    return hydrate_json(data, notes)
+
+
+def decode_text(data: bytes, notes: Notes) -> str:
+    """Return the text of UTF-8 bytes; bad bytes become U+FFFD and a note."""
+    try:
+        return data.decode("utf-8").removeprefix("\ufeff")
+    except UnicodeDecodeError as error:
+        message = f"Bytes that are no UTF-8, the first at {error.start}, are shown as U+FFFD."
+        notes.append(("bad-utf8", message))
+        return data.decode("utf-8", "replace").removeprefix("\ufeff")
+
+
+def hydrate_json(data: Any, notes: Notes) -> tuple[object, Notes]:
+    """Return the value of parsed devalue JSON, whose containers are used up."""
+    if isinstance(data, list) and data:
+        value, more = hydrate_all(data)
+        notes.extend(more)
+        notes.failed |= more.failed
+        return value, notes
+    value = special(data)
+    notes.failed |= isinstance(value, Undecoded)
+    return value, notes

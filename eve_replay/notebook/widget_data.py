@@ -1,0 +1,230 @@
+"""Plain data for the browser: what a widget needs for stepping, and the answers it may ask for later.
+
+No widget library here: the same answers go to a live widget and into a saved page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from eve_replay.codec import dumps_tagged, parse_path
+from eve_replay.codec.devalue.lazy import step_into
+from eve_replay.errors import WrongUse
+from eve_replay.notebook.python_path import python_path
+from eve_replay.times import iso
+from eve_replay.values import to_tagged
+from eve_replay.views.crashlab.crash import CrashLab, outcome_choices
+from eve_replay.views.inspect.value import ValueNode, ValueTree, value_node
+from eve_replay.views.kit.base import plain_json, split_key
+from eve_replay.views.kit.keys import KEYS
+from eve_replay.views.kit.tone import TONES
+from eve_replay.views.search.find import find, hit_tab
+from eve_replay.views.session.explorer import Explorer
+from eve_replay.views.session.moments import Stop
+
+__all__ = ["Answers", "explorer_data", "lab_data", "shared_words"]
+
+#: Children of one value that go over the wire at once, characters of one copied value, hits of one search.
+_CHILDREN, _COPY, _HITS = 100, 2_000_000, 40
+#: Sizes offered for ``modelCallsPerStep``.
+_BATCHES = (1, 2, 3, 5, 10)
+#: Tones that the explorer's legend names.
+_LEGEND = ("committed", "once", "again", "harm", "unknown", "parked", "model", "tool")
+
+
+def shared_words() -> dict[str, object]:
+    """Return the keys, signs and meanings that all widgets share."""
+    return {
+        "keys": [plain_json(key) for key in KEYS],
+        "signs": {tone: spec.sign for tone, spec in TONES.items() if spec.sign},
+        "tones": [{"name": tone, "meaning": TONES[tone].meaning} for tone in _LEGEND],  # type: ignore[index]
+    }
+
+
+def explorer_data(view: Explorer, *, start: str | None = None) -> dict[str, object]:
+    """Return what the explorer widget needs before it asks for anything: no payload is in it."""
+    row = view.row()
+    heads: dict[str, object] = {}
+    for key in [each.key for each in view.tree.rows] + [stop.key for stop in view.cursor.stops]:
+        kind = split_key(key)[0]
+        if kind not in heads:  # counts differ from thing to thing; they come with each tab
+            heads[kind] = [{"name": tab.name, "title": tab.title} for tab in view.inspector.tabs(key)]
+    counts = ((row.turns, "turn"), (row.steps, "step"))
+    return {
+        "session": {
+            "id": row.id,
+            "title": row.title,
+            "statusText": row.status_text,
+            "tone": row.tone,
+            "facts": [f"eve {version}" for version in row.versions]
+            + [f"{count} {word}{'s' if count != 1 else ''}" for count, word in counts if count],
+        },
+        "tree": plain_json(view.tree),
+        "timeline": plain_json(view.timeline),
+        "stops": [_stop(stop) for stop in view.cursor.stops],
+        "heads": heads,
+        "start": start or view.tree.rows[0].key,
+        "startIsDefault": start is None,
+        "words": shared_words(),
+    }
+
+
+def _stop(stop: Stop) -> dict[str, object]:
+    """Return what the cursor in the browser needs of a moment: there may be ten thousand of them."""
+    return {
+        "key": stop.key,
+        "id": stop.id,
+        "path": stop.path,
+        "label": stop.label,
+        "at": None if stop.at is None else iso(stop.at),
+        "effect": stop.effect,
+        "tone": stop.tone,
+    }
+
+
+def lab_data(
+    lab: CrashLab, view: Explorer, *, index: int | None = None, predict: bool = False, batch: int = 1
+) -> dict[str, Any]:
+    """Return what the crash lab widget needs before it asks for anything.
+
+    Without ``index`` it begins at the first point inside a tool, where it is not obvious what happened.
+    """
+    timeline = view.turn_timeline(lab.turn_id) if lab.turn_id else view.timeline
+    if index is None:
+        wanted = (lab.index_of(klass) for klass in ("in-tool", "tools-returned", "in-model"))
+        index = next((each for each in wanted if each is not None), 0)
+    last = lab.view(len(lab) - 1) if len(lab) else None
+    return {
+        "turn": lab.turn_id,
+        "points": [plain_json(point) for point in lab.points],
+        "timeline": plain_json(timeline),
+        "choices": plain_json(lab.choices),
+        "question": {"policy": "eve", "environment": lab.choices.environments[0].name, "model": "same"},
+        "assumed": {
+            row.tool: {"name": row.strategy, "words": row.strategy_words}
+            for row in (last.effects if last else ())
+        },
+        "batches": [{"name": str(size), "words": str(size)} for size in _BATCHES],
+        "batch": batch,
+        "outcomes": plain_json(outcome_choices()),
+        "index": index,
+        "predict": predict,
+        "words": shared_words(),
+    }
+
+
+class Answers:
+    """Answers the questions of a widget about one session. Every answer is plain JSON data.
+
+    Raises:
+        WrongUse: nobody asks that.
+        EveReplayError: as the views raise it; a widget shows the message.
+    """
+
+    def __init__(self, view: Explorer, policy: Any = None) -> None:
+        self._view = view
+        self._policy = policy
+        self._labs: dict[tuple[str | None, int], CrashLab] = {}
+
+    def answer(self, request: Mapping[str, Any]) -> object:
+        """Return the answer to ``{"do": ..., more}``."""
+        ask = getattr(self, f"_ask_{request.get('do')}", None)
+        if ask is None:
+            raise WrongUse(f"Nobody answers {request.get('do')!r}.")
+        return ask(**{name: value for name, value in request.items() if name != "do"})
+
+    def lab(self, turn: str | None, batch: int = 1) -> CrashLab:
+        """Return the crash lab of a turn, made once."""
+        if (turn, batch) not in self._labs:
+            self._labs[turn, batch] = CrashLab(self._view.session, turn, self._policy, batch=batch)
+        return self._labs[turn, batch]
+
+    def _ask_tab(self, key: str, tab: str, start: int = 0) -> object:
+        inspector = self._view.inspector
+        answer = inspector.tab(key, tab, start=start).to_json()
+        if tab == "state-diff":
+            answer["name"] = "state-diff"
+        return {**answer, "heads": plain_json(inspector.tabs(key))}
+
+    def _ask_children(self, key: str, tab: str, path: str, start: int = 0) -> object:
+        tree, node = self._node(key, tab, path)
+        nodes = tree.children(node, start=start, limit=_CHILDREN)
+        more = max(0, node.count - start - len(nodes))
+        return {"nodes": [child.to_json() for child in nodes], "more": more}
+
+    def _ask_json(self, key: str, tab: str, path: str) -> object:
+        text = dumps_tagged(to_tagged(self._node(key, tab, path)[1].value), indent=2)
+        if len(text) > _COPY:
+            raise WrongUse(f"This value is {len(text)} characters of JSON, too much for a clipboard.")
+        return text
+
+    def _ask_python(self, key: str, tab: str = "", path: str = "") -> object:
+        return python_path(key, tab, path)
+
+    def _node(self, key: str, tab: str, path: str) -> tuple[ValueTree, ValueNode]:
+        body = self._view.inspector.tab(key, tab).body
+        if not isinstance(body, ValueTree):
+            raise WrongUse("There is no value in this tab.")
+        value = body.root.value
+        for step in parse_path(path) or ():
+            value = step_into(value, step)
+        return body, value_node(value, path=path)
+
+    def _ask_diff(self, key: str, first: int | None = None, second: int | None = None) -> object:
+        diff = self._view.inspector.diff(key, first, second)
+        if diff is None:
+            raise WrongUse("There is one attempt only, nothing to compare it with.")
+        return plain_json(diff)
+
+    def _ask_points(self, turn: str | None) -> object:
+        points = self.lab(turn).points
+        return [each for point in points for each in (point.address, point.key) if each]
+
+    def _ask_lab(self, key: str = "") -> object:
+        lab = self.lab(self._turn_of(key))
+        return lab_data(lab, self._view, index=lab.index_of(key) if key else None)
+
+    def _ask_lab_of(self, turn: str | None, batch: int) -> object:
+        return lab_data(self.lab(turn, batch), self._view, batch=batch)
+
+    def _turn_of(self, key: str) -> str | None:
+        if key.startswith("turn:"):
+            return split_key(key)[1][1]
+        for stop in self._view.cursor.stops:
+            if key in stop.path:
+                for each in stop.path:
+                    if each.startswith("turn:"):
+                        return split_key(each)[1][1]
+        return None
+
+    def _ask_crash(self, turn: str | None, index: int, question: Mapping[str, Any], batch: int = 1) -> object:
+        return plain_json(self.lab(turn, batch).view(index, **question))
+
+    def _ask_matrix(self, turn: str | None, question: Mapping[str, Any], batch: int = 1) -> object:
+        view = self.lab(turn, batch).matrix(**question)
+        # The points are there already, whole; a row needs its number and its words.
+        return {
+            "columns": plain_json(view.columns),
+            "rows": [
+                {
+                    "point": {"index": row.point.index, "label": row.point.label},
+                    "cells": plain_json(row.cells),
+                    "sentence": row.sentence,
+                }
+                for row in view.rows
+            ],
+            "totals": plain_json(view.totals),
+        }
+
+    def _ask_why(self) -> object:
+        from eve_replay.checks.why import why
+        from eve_replay.views.verdicts.postmortem import why_lines
+
+        report = why(self._view.session, now=datetime.now(UTC))
+        return [[[span.text, span.tone] for span in line] for line in why_lines(report, width=110)]
+
+    def _ask_search(self, text: str) -> object:
+        hits = find(self._view.session, text, limit=_HITS)
+        return [{**hit.to_json(), "tab": hit_tab(hit)} for hit in hits]

@@ -1,0 +1,141 @@
+"""The seam between situations and what a runtime makes of them: one small protocol, one answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Protocol, runtime_checkable
+
+from eve_replay.errors import WrongUse
+from eve_replay.journal.effects.executions import Executions
+from eve_replay.recovery.environment import Environment
+from eve_replay.recovery.result import Outcome, Paid, Verdict
+from eve_replay.recovery.situation import NEVER, Situation, StepState
+from eve_replay.recovery.strategies import ModelAnswer
+
+__all__ = ["Applied", "Course", "Fate", "Future", "RecoveryPolicy", "policies", "policy_named"]
+
+
+@dataclass(slots=True, kw_only=True)
+class Fate:
+    """What becomes of one step."""
+
+    step: StepState
+    verdict: Verdict
+    attempts: Executions
+    completes: bool | None = True
+    record_attempt: Executions | None = None
+    rule: str = ""
+    proves: str = ""
+
+
+@dataclass(slots=True, kw_only=True)
+class Future:
+    """What recovery adds to one effect.
+
+    Attributes:
+        after: executions that recovery adds.
+        again: whether they come from a re-run of a body that had begun (the model is asked again for them).
+        missed: effects that the runtime itself gives up (Flue's interrupted calls), before any strategy.
+    """
+
+    after: Executions = NEVER
+    again: bool = False
+    missed: Executions = NEVER
+    rule: str = ""
+
+
+@dataclass(slots=True)
+class Applied:
+    """A rule that was used: its name in ``words.RULES`` and what it was used on."""
+
+    rule: str
+    about: str = ""
+    evidence: tuple[str, ...] = ()
+
+
+@dataclass(slots=True, kw_only=True)
+class Course:
+    """What a runtime makes of a situation.
+
+    Attributes:
+        fates: one per step, in the order of ``Situation.steps``.
+        futures: one per effect, in the order of ``Situation.effects``.
+        delay: what the delay is made of when no time can be named, in words.
+    """
+
+    outcome: Outcome
+    fates: list[Fate] = field(default_factory=list)
+    futures: list[Future] = field(default_factory=list)
+    by: str = "restart"
+    earliest: datetime | None = None
+    delay: str = ""
+    person: str = ""
+    ends: str = "completed"
+    calls: Paid = field(default_factory=Paid)
+    tokens: Paid = field(default_factory=Paid)
+    events_again: int = 0
+    rules: list[Applied] = field(default_factory=list)
+    unknown: bool = False
+
+    def use(self, rule: str, about: str = "", evidence: tuple[str, ...] = ()) -> None:
+        """Note that a rule was used."""
+        self.rules.append(Applied(rule, about, evidence))
+
+
+@runtime_checkable
+class RecoveryPolicy(Protocol):
+    """How a runtime recovers. One instance per runtime, without state.
+
+    Attributes:
+        name: as ``--policy`` takes it.
+        words: what a person calls it.
+        source: where its rules come from.
+        environment: name of the environment it is asked in when none is named.
+    """
+
+    name: str
+    words: str
+    source: str
+    environment: str
+
+    def recover(self, situation: Situation, environment: Environment, model: ModelAnswer) -> Course:
+        """Return what becomes of every step and every effect of ``situation``."""
+        ...
+
+
+def lease_end(started: datetime | None, environment: Environment) -> datetime | None:
+    """Return when a step that started then may be taken over (counted from its start, OBSERVED.md, 4)."""
+    return None if started is None else started + timedelta(seconds=environment.lease_seconds)
+
+
+def scaled(base: Executions, times: Executions) -> Executions:
+    """Return ``base`` executions, ``times`` over."""
+    top: int | None
+    if base.max == 0 or times.max == 0:
+        top = 0
+    elif base.max is None or times.max is None:
+        top = None
+    else:
+        top = base.max * times.max
+    return Executions(min=base.min * times.min, max=top)
+
+
+def policies() -> Mapping[str, RecoveryPolicy]:
+    """Return the policies by name."""
+    from eve_replay.recovery.runtimes.eve.runtime import EvePolicy
+    from eve_replay.recovery.runtimes.flue import FluePolicy
+    from eve_replay.recovery.runtimes.none import NoPolicy
+
+    return {each.name: each for each in (EvePolicy(), FluePolicy(), NoPolicy())}
+
+
+def policy_named(name: str) -> RecoveryPolicy:
+    """Return a policy by name. Raises WrongUse with the names there are."""
+    known = policies()
+    wanted = name.strip().lower()
+    wanted = {"workflow": "eve", "sdk": "eve", "workflow-sdk": "eve", "plain": "none"}.get(wanted, wanted)
+    if wanted not in known:
+        raise WrongUse(f"There is no recovery policy {name!r}.", hint=f"Use one of {', '.join(known)}.")
+    return known[wanted]

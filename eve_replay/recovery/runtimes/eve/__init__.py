@@ -1,0 +1,1 @@
+"""How eve on the Workflow SDK recovers."""

@@ -1,0 +1,131 @@
+"""How it ends: outcome, what brings recovery about, when, and what a person has to do."""
+
+from __future__ import annotations
+
+from eve_replay.recovery.environment import Environment
+from eve_replay.recovery.runtimes.base import Course, lease_end
+from eve_replay.recovery.runtimes.eve.flow import Flow
+from eve_replay.recovery.situation import Situation
+from eve_replay.recovery.strategies import ModelAnswer
+
+__all__ = ["conclude"]
+
+
+def conclude(
+    situation: Situation, flow: Flow, course: Course, environment: Environment, model: ModelAnswer
+) -> None:
+    """Fill in outcome, delay and what to do, and note the rules that led there."""
+    for fate in course.fates:
+        if fate.rule not in ("replayed", "never-reached"):
+            course.use(fate.rule, fate.step.function, fate.step.evidence)
+    if any(fate.rule == "replayed" for fate in course.fates):
+        course.use("replayed")
+    for run in situation.runs:
+        if run.index in flow.extra:
+            course.use("child-again", run.workflow or run.run_id, run.evidence)
+    if model != "same" and any(f.again and f.after.max != 0 for f in course.futures):
+        course.use(f"model-{model}")
+    _outcome(situation, flow, course)
+    _when(situation, course, environment)
+
+
+def _outcome(situation: Situation, flow: Flow, course: Course) -> None:
+    root = situation.root
+    if flow.fails is not None:
+        rule, about, evidence = flow.fails
+        course.outcome, course.by = "fails", "nobody"
+        course.ends = "failed: RUNTIME_ERROR" if rule == "R1" else "failed: MAX_DELIVERIES_EXCEEDED"
+        course.person = "start a new session; this one has failed for good"
+        course.use(rule, about, evidence)
+    elif root.code == "unborn":
+        course.outcome, course.by, course.ends = "needs-message", "message", "never: no session exists"
+        course.person = "create the session again: the client's connection broke and nothing is recorded"
+        course.use("no-session")
+    elif flow.hangs:
+        course.outcome, course.by, course.ends = "hangs", "nobody", "never"
+        first = flow.hangs[0]
+        course.person = f"repair the data folder by hand while the server is down ({first[0]}); see doctor"
+        for code, about, evidence in flow.hangs:
+            course.use("hang" if code[0] != "W" else code, about, evidence)
+    elif situation.message_lost:
+        _lost(situation, course)
+    elif flow.side and _waits_for_queue(situation):
+        course.outcome, course.by = "needs-message", "message"
+        course.ends = "only after another message"
+        course.person = "send another message: it wakes the session up"
+        for step in flow.side:
+            course.use("side", step.function, step.evidence)
+    elif flow.deaf:
+        course.outcome, course.by = "hangs", "nobody"
+        course.ends = _ends(situation)
+        course.person = "repair the data folder by hand while the server is down; see doctor"
+        for step in flow.deaf:
+            course.use("side-deaf", step.function, step.evidence)
+    elif not situation.open_turn:
+        _closed(situation, course)
+    else:
+        course.ends = _ends(situation)
+
+
+def _lost(situation: Situation, course: Course) -> None:
+    asked = [park.kind for park in situation.parked if park.kind in ("approval", "question", "sign-in")]
+    course.outcome, course.by = ("needs-person", "person") if asked else ("needs-message", "message")
+    course.ends = _ends(situation)
+    what = f"the answer to the {asked[0]}" if asked else "the message"
+    course.person = f"send {what} again: its event was not yet written"
+    course.use("message-lost")
+
+
+def _waits_for_queue(situation: Situation) -> bool:
+    """Whether an open turn step runs through the queue: then the session stops after it (SWEEP.md)."""
+    return any(step.open for step in situation.root.steps if step.role != "side")
+
+
+def _closed(situation: Situation, course: Course) -> None:
+    waiting = [park for park in situation.parked if park.kind in ("approval", "question", "sign-in")]
+    if waiting:
+        course.outcome, course.by = "needs-person", "person"
+        course.person = f"answer the {waiting[0].kind}" + (
+            f" for {waiting[0].tool}" if waiting[0].tool else ""
+        )
+        course.ends = f"parked: {waiting[0].kind}"
+        course.use("parked", waiting[0].kind)
+    else:
+        course.outcome, course.by = "nothing-open", "nobody"
+        course.ends = situation.ends or "nothing is open"
+
+
+def _ends(situation: Situation) -> str:
+    parks = [park.kind for park in situation.future_parks if park.kind in ("approval", "question", "sign-in")]
+    last = situation.ends or ("completed" if situation.complete else "as the model answers")
+    return f"parked: {parks[0]}, then {last}" if parks else last
+
+
+def _when(situation: Situation, course: Course, environment: Environment) -> None:
+    if course.outcome not in ("recovers", "hangs", "needs-message"):
+        return
+    leased = [
+        step
+        for step in situation.steps
+        if step.code in ("D", "F1") and step.inline and step.role != "side" and step.started_at
+    ]
+    ends = [end for step in leased if (end := lease_end(step.started_at, environment)) is not None]
+    if ends:
+        course.earliest = min(ends)
+        if course.outcome == "recovers":
+            course.by = "lease"
+        course.use("lease", leased[0].function, leased[0].evidence[-1:])
+    elif situation.open_turn and course.outcome == "recovers":
+        timers = [
+            wait.resume_at
+            for run in situation.runs
+            if run.awaited
+            for wait in run.waits
+            if wait.code == "waiting" and wait.resume_at is not None
+        ]
+        if timers and not any(step.open for step in situation.steps if step.role != "side"):
+            course.by, course.earliest = "timer", min(timers)
+            course.use("timer")
+    if any(run.token_lock for run in situation.runs):
+        course.delay = "23 to 29 s after the restart: a hook-token lock has to become stale first"
+        course.use("token-lock")

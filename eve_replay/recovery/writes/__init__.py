@@ -1,0 +1,1 @@
+"""The durable writes of a session in order."""

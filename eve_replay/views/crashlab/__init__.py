@@ -1,0 +1,1 @@
+"""Crash points and what each would do, as plain data."""

@@ -1,0 +1,159 @@
+"""The crash lab: every crash point along a turn, and what a crash there would do, as plain data.
+
+::
+
+    lab = CrashLab(session, "turn_0")            # or without a turn for a plain SDK run
+    lab.points                                   # CrashPointRow, in order
+    lab.view(31, model="new-ids", strategies={"charge_card": "coordinates"})   # CrashView
+    lab.matrix(environment="eve-dev")            # MatrixView, views/matrix.py
+    lab.choices                                  # what can be chosen, with words
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from eve_replay.errors import WrongUse
+from eve_replay.journal import Session
+from eve_replay.journal.effects.policy import EffectsPolicy
+from eve_replay.recovery.engine import Question, environments_for, simulate
+from eve_replay.recovery.environment import ENVIRONMENTS
+from eve_replay.recovery.plan.batching import regroup
+from eve_replay.recovery.plan.build import SessionPlans
+from eve_replay.recovery.points import crash_points
+from eve_replay.recovery.result import CrashPoint, Simulation
+from eve_replay.recovery.runtimes.base import policies
+from eve_replay.recovery.strategies import STRATEGIES
+from eve_replay.views.crashlab.rows import (
+    MODELS,
+    OUTCOMES,
+    Choice,
+    CrashChoices,
+    CrashEffectRow,
+    CrashPointRow,
+    CrashStepRow,
+    CrashView,
+    count_text,
+    crash_view,
+    effect_row,
+    point_row,
+)
+
+if TYPE_CHECKING:
+    from eve_replay.views.crashlab.matrix import MatrixView
+
+__all__ = [
+    "Choice",
+    "CrashChoices",
+    "CrashEffectRow",
+    "CrashLab",
+    "CrashPointRow",
+    "CrashStepRow",
+    "CrashView",
+    "count_text",
+    "crash_view",
+    "effect_row",
+    "outcome_choices",
+    "point_row",
+]
+
+
+def outcome_choices() -> tuple[Choice, ...]:
+    """Return every outcome a crash can have, for a person who predicts one."""
+    return tuple(Choice(name=name, words=words) for name, (words, _) in OUTCOMES.items())
+
+
+class CrashLab:
+    """The crash points of one turn and what each would do.
+
+    Args:
+        session: the joined session.
+        turn_id: the turn; None takes the last one, or the whole run of a plain SDK run.
+        policy: the user's effects policy (a path, a dict, or None).
+        moments: also the points that the journal implies but does not show.
+        batch: what if ``modelCallsPerStep`` were this: recorded steps regrouped, with fewer points.
+
+    Raises:
+        NotFound: the session has no such turn.
+        WrongUse: the policy cannot be read, or a batch below one.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        turn_id: str | None = None,
+        policy: EffectsPolicy | Mapping[str, object] | str | None = None,
+        *,
+        moments: bool = True,
+        batch: int = 1,
+    ) -> None:
+        self.session = session
+        self.turn_id = turn_id or (session.turns[-1].id if session.turns else None)
+        self._plans = SessionPlans(session, EffectsPolicy.load(policy))
+        plan = self._plans.plan(self.turn_id)
+        self.plan = plan if batch == 1 else regroup(plan, batch)
+        self._points: tuple[CrashPoint, ...] = tuple(crash_points(self.plan, moments=moments))
+
+    def __len__(self) -> int:
+        return len(self._points)
+
+    @cached_property
+    def points(self) -> tuple[CrashPointRow, ...]:
+        """Every crash point of the turn, in order."""
+        return tuple(point_row(point, index) for index, point in enumerate(self._points))
+
+    @cached_property
+    def choices(self) -> CrashChoices:
+        """What can be assumed, in the order to offer it."""
+        names = environments_for(self.turn_id is None)
+        end = simulate(self.plan, self._points[-1]) if self._points else None
+        return CrashChoices(
+            policies=tuple(Choice(name=name, words=name) for name in policies()),
+            environments=tuple(
+                Choice(name=name, words=ENVIRONMENTS[name].words, note=ENVIRONMENTS[name].why)
+                for name in names
+            ),
+            models=tuple(Choice(name=name, words=words, note=note) for name, words, note in MODELS),
+            strategies=tuple(
+                Choice(name=each.name, words=each.words, note=each.note) for each in STRATEGIES.values()
+            ),
+            tools=tuple(dict.fromkeys(effect.tool for effect in end.effects)) if end else (),
+        )
+
+    def index_of(self, wanted: str) -> int | None:
+        """Return the first point after an event, chunk or record id, or of a class; None without one."""
+        for point in self.points:
+            if wanted and wanted in (point.address, point.key, point.klass):
+                return point.index
+        return None
+
+    def simulation(self, index: int, **question: Any) -> Simulation:
+        """Return the engine's own answer for a point; ``question`` as for :class:`Question`."""
+        return simulate(self.plan, self._at(index), Question(**question))
+
+    def view(self, index: int, **question: Any) -> CrashView:
+        """Return what a crash at point ``index`` does.
+
+        Args:
+            index: number of the point.
+            **question: ``policy``, ``environment``, ``model``, ``strategies`` (tool to name, ``*`` for all),
+                ``lease_seconds``, ``max_retries``.
+
+        Raises:
+            WrongUse: there is no such point, or an assumption does not exist.
+        """
+        return crash_view(self.simulation(index, **question), self.points[index], len(self._points))
+
+    def matrix(self, **question: Any) -> MatrixView:
+        """Return the answers for every point as a matrix; ``question`` as in :meth:`view`."""
+        from eve_replay.views.crashlab.matrix import matrix_view
+
+        asked = Question(**question)
+        return matrix_view([simulate(self.plan, point, asked) for point in self._points], self.points)
+
+    def _at(self, index: int) -> CrashPoint:
+        if not 0 <= index < len(self._points):
+            raise WrongUse(f"There is no crash point {index}.", hint=f"They run from 0 to {len(self) - 1}.")
+        return self._points[index]

@@ -1,0 +1,341 @@
+"""The rows of the crash lab: points, steps, effects and the whole answer, as plain data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from eve_replay.journal.effects.executions import Executions
+from eve_replay.recovery.environment import ENVIRONMENTS
+from eve_replay.recovery.points import CLASSES
+from eve_replay.recovery.result import CrashPoint, EffectVerdict, Simulation, StepVerdict
+from eve_replay.recovery.strategies import STRATEGIES
+from eve_replay.views.kit.base import View, event_key, step_key
+from eve_replay.views.kit.safe import safe_text
+from eve_replay.views.kit.tone import Tone
+from eve_replay.views.kit.words import executions, plural
+
+__all__ = [
+    "MODELS",
+    "OUTCOMES",
+    "Choice",
+    "CrashChoices",
+    "CrashEffectRow",
+    "CrashPointRow",
+    "CrashStepRow",
+    "CrashView",
+    "count_text",
+    "crash_view",
+    "effect_row",
+    "point_row",
+]
+
+#: Outcome -> words for people, tone.
+OUTCOMES: dict[str, tuple[str, Tone]] = {
+    "recovers": ("recovers by itself", "ok"),
+    "needs-message": ("needs a message", "warning"),
+    "needs-person": ("needs a person", "warning"),
+    "hangs": ("hangs", "harm"),
+    "fails": ("fails", "error"),
+    "nothing-open": ("nothing is open", "muted"),
+}
+_VERDICTS: dict[str, Tone] = {
+    "replayed": "replayed",
+    "re-executed": "again",
+    "never-reached": "muted",
+    "stuck": "harm",
+}
+#: Model assumption -> words and a remark.
+MODELS = (
+    ("same", "the same answer", "the model gives the same text, calls and call ids"),
+    ("new-ids", "the same calls, new ids", "the model asks for the same things under new call ids"),
+    ("other", "another answer", "the model asks for something else"),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice(View):
+    """Something that can be chosen: its name, what a person calls it, and a remark."""
+
+    name: str
+    words: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CrashChoices(View):
+    """What can be assumed; ``tools`` are the effects of the turn that take a strategy."""
+
+    policies: tuple[Choice, ...]
+    environments: tuple[Choice, ...]
+    models: tuple[Choice, ...]
+    strategies: tuple[Choice, ...]
+    tools: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CrashPointRow(View):
+    """One crash point.
+
+    Attributes:
+        index: its number among the points of the turn, 0-based; ``position`` the engine's own place.
+        klass: stable class; ``class_words`` it in words; ``label`` this very point in words.
+        address: newest durable write, as ``--after`` takes it; ``before`` the next one.
+        key: key of the moment it comes after, empty when that is no event; ``step`` key of the step it is in.
+        at: time of the newest durable write.
+        certainty: whether both neighbours are recorded in this order.
+        happened, possible, not_yet: effects by whether they had happened outside.
+    """
+
+    index: int
+    position: int
+    klass: str
+    class_words: str
+    label: str
+    address: str
+    before: str
+    key: str
+    step: str
+    at: datetime | None
+    certainty: str
+    happened: tuple[str, ...] = ()
+    possible: tuple[str, ...] = ()
+    not_yet: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CrashStepRow(View):
+    """What becomes of one step: replayed, re-executed, never-reached or stuck."""
+
+    key: str
+    function: str
+    verdict: str
+    tone: Tone
+    attempts: str
+    certainty: str
+    rule: str = ""
+    proves: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CrashEffectRow(View):
+    """How often one effect happens in the end.
+
+    Attributes:
+        tool, call_id: what; ``step`` key of its step.
+        runs: how often the body runs, as text (``1``, ``1-2``, ``2 or more``); ``minimum`` and ``maximum`` as
+            numbers, ``maximum`` None without bound.
+        outside: how often the outside acts with the strategy; ``outside_minimum``, ``outside_maximum``.
+        before, after: executions before the crash and by recovery, as text.
+        missed: effects claimed or merged away that never happen, at most; None without bound.
+        word: ``ran twice`` and the like for the runs; ``outside_word`` for the outside.
+        harmful: the outside may act more often than once, or an effect may be missed.
+        strategy: its name; ``strategy_words`` what a person calls it.
+        tone: of what the outside sees; ``runs_tone`` of the runs.
+    """
+
+    tool: str
+    call_id: str
+    step: str
+    runs: str
+    minimum: int
+    maximum: int | None
+    outside: str
+    outside_minimum: int
+    outside_maximum: int | None
+    before: str
+    after: str
+    missed: int | None
+    word: str
+    outside_word: str
+    harmful: bool
+    strategy: str
+    strategy_words: str
+    certainty: str
+    rule: str
+    tone: Tone
+    runs_tone: Tone
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CrashView(View):
+    """The answer for one crash point.
+
+    Attributes:
+        point: where; ``total`` how many points the turn has.
+        sentence: the whole answer in plain words.
+        outcome: machine word; ``outcome_words`` and ``tone`` for people.
+        steps, effects: rows.
+        duplicates: effects that the outside may see more than once; ``missed`` those that may never happen.
+        model_calls, model_calls_again, tokens, tokens_again: what is paid in all and again, at most.
+        paid: the same in words.
+        events_again: stream events emitted again.
+        by: what brings recovery about; ``recovery`` it as a sentence; ``earliest`` the earliest time.
+        person: what a person has to do, empty when nothing.
+        ends: how the turn ends.
+        assumptions: what the answer takes for granted, name and words.
+        notes: remarks on the assumptions; ``told`` where the tutorial says otherwise.
+        rules: the rules that were applied, name and text.
+    """
+
+    point: CrashPointRow
+    total: int
+    sentence: str
+    outcome: str
+    outcome_words: str
+    tone: Tone
+    steps: tuple[CrashStepRow, ...]
+    effects: tuple[CrashEffectRow, ...]
+    duplicates: int
+    missed: int
+    model_calls: int
+    model_calls_again: int
+    tokens: int
+    tokens_again: int
+    paid: str
+    events_again: int
+    by: str
+    recovery: str
+    earliest: datetime | None
+    person: str
+    ends: str
+    certainty: str
+    assumptions: tuple[tuple[str, str], ...] = ()
+    notes: tuple[str, ...] = ()
+    told: tuple[str, ...] = ()
+    rules: tuple[tuple[str, str], ...] = ()
+
+
+def point_row(point: CrashPoint, index: int) -> CrashPointRow:
+    """Return the row of one crash point."""
+    key = ""
+    if point.address.startswith("evnt_"):
+        key = event_key(point.run_id, point.address)
+    elif point.address.startswith("chnk_"):
+        key = f"chunk:{point.address}"
+    return CrashPointRow(
+        index=index,
+        position=point.position,
+        klass=point.klass,
+        class_words=CLASSES.get(point.klass, point.klass),
+        label=safe_text(point.label),
+        address=point.address,
+        before=point.before,
+        key=key,
+        step=step_key(point.run_id, point.step_id) if point.step_id else "",
+        at=point.at,
+        certainty=point.certainty,
+        happened=tuple(safe_text(each) for each in point.happened),
+        possible=tuple(safe_text(each) for each in point.possible),
+        not_yet=tuple(safe_text(each) for each in point.not_yet),
+    )
+
+
+def crash_view(simulation: Simulation, point: CrashPointRow, total: int) -> CrashView:
+    """Return the view of one simulation."""
+    words, tone = OUTCOMES[simulation.outcome]
+    effects = tuple(effect_row(effect) for effect in simulation.effects)
+    duplicates = sum(row.outside_maximum is None or row.outside_maximum > 1 for row in effects)
+    missed = sum(row.missed is None or row.missed > 0 for row in effects)
+    calls, tokens = simulation.model_calls, simulation.tokens
+    if tone == "ok" and (duplicates or missed):
+        tone = "harm"
+    assumed = simulation.assumptions
+    environment = ENVIRONMENTS.get(assumed.environment)
+    return CrashView(
+        point=point,
+        total=total,
+        sentence=safe_text(simulation.sentence),
+        outcome=simulation.outcome,
+        outcome_words=words,
+        tone=tone,
+        steps=tuple(_step(step) for step in simulation.steps),
+        effects=effects,
+        duplicates=duplicates,
+        missed=missed,
+        model_calls=calls.paid,
+        model_calls_again=calls.again,
+        tokens=tokens.paid,
+        tokens_again=tokens.again,
+        paid=_paid(simulation),
+        events_again=simulation.events_again,
+        by=simulation.by,
+        recovery=safe_text(simulation.delay),
+        earliest=simulation.earliest,
+        person=safe_text(simulation.person),
+        ends=safe_text(simulation.ends),
+        certainty=simulation.certainty,
+        assumptions=(
+            ("policy", assumed.policy),
+            ("environment", environment.words if environment else assumed.environment),
+            ("model", {n: w for n, w, _ in MODELS}.get(assumed.model, assumed.model)),
+            *((tool, name) for tool, name in assumed.strategies),
+        ),
+        notes=tuple(safe_text(note) for note in assumed.notes),
+        told=tuple(safe_text(text) for text in simulation.told),
+        rules=tuple((rule.rule, safe_text(rule.text)) for rule in simulation.rules),
+    )
+
+
+def _paid(simulation: Simulation) -> str:
+    calls, tokens = simulation.model_calls, simulation.tokens
+    text = plural(calls.paid, "model call")
+    if calls.unbounded:
+        return f"{text} and more at every wake-up"
+    if not calls.again:
+        return f"{text}, none paid again"
+    again = f"{calls.again} paid again"
+    return f"{text}, {again}" + (f" ({tokens.again:,} tokens)" if tokens.again else "")
+
+
+def _step(step: StepVerdict) -> CrashStepRow:
+    return CrashStepRow(
+        key=step_key(step.run_id, step.step_id) if step.step_id else "",
+        function=safe_text(step.function),
+        verdict=step.verdict,
+        tone=_VERDICTS[step.verdict],
+        attempts=count_text(step.attempts),
+        certainty=step.certainty,
+        rule=step.rule,
+        proves=safe_text(step.proves),
+    )
+
+
+def effect_row(effect: EffectVerdict) -> CrashEffectRow:
+    """Return the row of one effect verdict."""
+    total, outside = effect.executions, effect.outside
+    runs = executions(total.min, total.max)
+    acts = executions(outside.min, outside.max)
+    known = STRATEGIES.get(effect.strategy)
+    missed = effect.missed.max
+    harmful = outside.max is None or outside.max > 1 or missed is None or missed > 0
+    return CrashEffectRow(
+        tool=safe_text(effect.tool),
+        call_id=safe_text(effect.call_id or ""),
+        step=step_key(effect.run_id, effect.step_id) if effect.step_id else "",
+        runs=count_text(total),
+        minimum=total.min,
+        maximum=total.max,
+        outside=count_text(outside),
+        outside_minimum=outside.min,
+        outside_maximum=outside.max,
+        before=count_text(effect.before),
+        after=count_text(effect.after),
+        missed=missed,
+        word=runs.word,
+        outside_word=acts.word,
+        harmful=harmful,
+        strategy=effect.strategy,
+        strategy_words=known.words if known else effect.strategy,
+        certainty=effect.certainty,
+        rule=effect.rule,
+        tone="harm" if harmful else acts.tone,
+        runs_tone="again" if runs.tone == "harm" else runs.tone,
+    )
+
+
+def count_text(count: Executions) -> str:
+    """Return ``2``, ``1-2`` or ``2 or more``."""
+    if count.max is None:
+        return f"{count.min} or more"
+    return str(count.min) if count.min == count.max else f"{count.min}-{count.max}"

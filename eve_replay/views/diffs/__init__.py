@@ -1,0 +1,1 @@
+"""Differences of values, attempts and steps, as plain data."""

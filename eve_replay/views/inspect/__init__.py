@@ -1,0 +1,1 @@
+"""One thing on a screen: a record, a payload, a value, its evidence."""

@@ -1,0 +1,1 @@
+"""What all views share: safe text, words, tones, keys, tables."""

@@ -1,0 +1,1 @@
+"""Finding ids, names, text and paths."""

@@ -1,0 +1,320 @@
+"""Finding text in a journal: in ids, names, decoded values and JSON paths, one hit after the other.
+
+Every turn step's input repeats the whole history, so a text said once stands in hundreds of payloads. A text
+that was reported for a run is not reported again for it, unless every place is wanted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from eve_replay.codec import Payload
+from eve_replay.journal import Session, StreamEvent
+from eve_replay.records import EventRecord, Other, Record, RunRecord, StepRecord
+from eve_replay.values import BigInt, JsBytes, JsDate, RegExp, Undecoded, Url, UrlSearchParams, walk
+from eve_replay.values.paths import join_path
+from eve_replay.views.kit.base import View, event_key, step_key
+from eve_replay.views.kit.safe import safe_text
+
+__all__ = ["FIELDS", "Hit", "Pattern", "Place", "search", "search_session"]
+
+#: What can be searched.
+FIELDS = ("ids", "names", "values", "paths")
+Field = Literal["ids", "names", "values", "paths"]
+_AROUND = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit(View):
+    """One place where the text stands.
+
+    Attributes:
+        field: ``ids``, ``names``, ``values`` or ``paths``.
+        run_id: the run it belongs to.
+        kind: run, step, event, hook, wait or chunk; ``id`` its id.
+        where: the payload: ``input``, ``step_completed.result`` ...; empty for ids and names.
+        path: JSON path inside the payload, empty for ids and names.
+        text: the text around the hit, safe; ``start`` and ``end`` mark the hit in it.
+        key: where to go to see it.
+    """
+
+    field: str
+    run_id: str
+    kind: str
+    id: str
+    where: str
+    path: str
+    text: str
+    start: int
+    end: int
+    key: str
+
+
+class Pattern:
+    """What to look for.
+
+    Args:
+        text: the text, or a regular expression.
+        regex: take it as one.
+        case: upper and lower case count. Without it they do only when ``text`` has upper case letters.
+
+    Raises:
+        ValueError: the expression is not valid.
+    """
+
+    def __init__(self, text: str, *, regex: bool = False, case: bool | None = None) -> None:
+        sensitive = text != text.lower() if case is None else case
+        try:
+            self._find = re.compile(text if regex else re.escape(text), 0 if sensitive else re.IGNORECASE)
+        except (re.error, OverflowError, RecursionError) as error:
+            raise ValueError(str(error)) from error
+
+    def find(self, text: str) -> tuple[int, int] | None:
+        """Return where it stands in ``text``, None when it does not. An empty match is none."""
+        match = self._find.search(text)
+        return match.span() if match is not None and match.end() > match.start() else None
+
+
+class Place(Protocol):
+    """What is searched: the part of a world that gives records."""
+
+    def runs(self) -> Iterator[RunRecord]:
+        """Yield the runs."""
+        ...
+
+    def steps(self, run_id: str) -> Iterator[StepRecord]:
+        """Yield a run's step records."""
+        ...
+
+    def events(self, run_id: str) -> Iterator[EventRecord]:
+        """Yield a run's log."""
+        ...
+
+    def others(self, run_id: str) -> Iterator[Other]:
+        """Yield a run's hooks, waits and the like."""
+        ...
+
+
+def search(
+    world: Place,
+    pattern: Pattern,
+    *,
+    fields: Iterable[str] = FIELDS,
+    runs: Iterable[str] | None = None,
+    every: bool = False,
+    events_of: Callable[[str], Iterable[StreamEvent]] | None = None,
+) -> Iterator[Hit]:
+    """Yield hits run by run, records before events, as they are found.
+
+    Args:
+        world: where to look: a world, or anything that gives records like one.
+        pattern: what to look for.
+        fields: which of :data:`FIELDS`.
+        runs: only these runs.
+        every: report a text at every place, not only the first per run.
+        events_of: gives a run's session stream events; without it streams are not searched.
+    """
+    wanted = frozenset(fields)
+    only = None if runs is None else frozenset(runs)
+    for record in world.runs():
+        if only is None or record.run_id in only:
+            looking = _Run(world, record, pattern, wanted, every=every)
+            yield from looking.hits()
+            if events_of is not None:
+                yield from looking.stream(events_of(record.run_id))
+
+
+def search_session(
+    session: Session, pattern: Pattern, *, fields: Iterable[str] = FIELDS, every: bool = False
+) -> Iterator[Hit]:
+    """Yield the hits in one joined session: its runs, the runs below, and its stream."""
+    place = _Joined(session)
+
+    def events(run_id: str) -> Iterable[StreamEvent]:
+        return session.stream_events if session.runs and run_id == session.runs[0].run_id else ()
+
+    yield from search(place, pattern, fields=fields, every=every, events_of=events)
+
+
+class _Joined:
+    """A joined session seen as a world: it has been read already."""
+
+    def __init__(self, session: Session) -> None:
+        self._runs = {run.run_id: run for run in session.all_runs}
+
+    def runs(self) -> Iterator[RunRecord]:
+        return (run.record for run in self._runs.values())
+
+    def steps(self, run_id: str) -> Iterator[StepRecord]:
+        return (step.record for step in self._runs[run_id].steps if step.record is not None)
+
+    def events(self, run_id: str) -> Iterator[EventRecord]:
+        return iter(self._runs[run_id].events)
+
+    def others(self, run_id: str) -> Iterator[Other]:
+        run = self._runs[run_id]
+        return iter((*run.hooks, *run.waits))
+
+
+class _Run:
+    """The search of one run."""
+
+    def __init__(
+        self, world: Place, record: RunRecord, pattern: Pattern, fields: frozenset[str], *, every: bool
+    ) -> None:
+        self.world = world
+        self.record = record
+        self.pattern = pattern
+        self.fields = fields
+        self.every = every
+        self.seen: set[str] = set()
+        self.payloads: set[bytes | int] = set()
+
+    def hits(self) -> Iterator[Hit]:
+        run = self.record
+        at = f"run:{run.run_id}"
+        yield from self.plain("ids", "run", run.run_id, run.run_id, at)
+        yield from self.plain("names", "run", run.run_id, run.text("workflowName") or "", at)
+        for name, value in run.attributes.items():
+            yield from self.plain("names", "run", run.run_id, name, at)
+            yield from self.value(value, "run", run.run_id, "attributes", at, join_path("$", name))
+        yield from self.record_payloads(run, "run", run.run_id, at)
+        for step in self.world.steps(run.run_id):
+            at = step_key(run.run_id, step.step_id)
+            yield from self.plain("ids", "step", step.step_id, step.step_id, at)
+            yield from self.plain("names", "step", step.step_id, step.text("stepName") or "", at)
+            yield from self.record_payloads(step, "step", step.step_id, at)
+        for event in self.world.events(run.run_id):
+            yield from self.event(event)
+        for other in self.world.others(run.run_id):
+            for name in ("hookId", "waitId", "token"):
+                text = other.text(name)
+                if text:
+                    kind = "wait" if name == "waitId" else "hook"
+                    yield from self.plain("ids", kind, text, text, f"run:{run.run_id}")
+            yield from self.record_payloads(other, "hook", other.text("hookId") or "", f"run:{run.run_id}")
+
+    def event(self, event: EventRecord) -> Iterator[Hit]:
+        at = event_key(self.record.run_id, event.event_id)
+        for text in (event.event_id, event.correlation_id or "", event.text("resumeId") or ""):
+            yield from self.plain("ids", "event", event.event_id, text, at)
+        yield from self.plain("names", "event", event.event_id, event.event_type, at)
+        for name, value in event.data.items():
+            where = f"{event.event_type}.{name}"
+            if isinstance(value, Payload):
+                yield from self.payload(value, "event", event.event_id, where, at)
+            else:
+                yield from self.value(value, "event", event.event_id, where, at, "$")
+
+    def record_payloads(self, record: Record, kind: str, id_: str, at: str) -> Iterator[Hit]:
+        for name, value in record.fields.items():
+            if isinstance(value, Payload):
+                yield from self.payload(value, kind, id_, name, at)
+
+    def payload(self, payload: Payload, kind: str, id_: str, where: str, at: str) -> Iterator[Hit]:
+        """Search one payload; the same bytes stored again (step record and its events) once."""
+        if not {"values", "paths"} & self.fields:
+            return
+        raw = payload.raw
+        mark = raw if isinstance(raw, bytes) else id(payload)
+        if mark in self.payloads:
+            return
+        self.payloads.add(mark)
+        yield from self.value(payload.value, kind, id_, where, at, "$")
+        payload.forget()
+
+    def value(self, value: object, kind: str, id_: str, where: str, at: str, root: str) -> Iterator[Hit]:
+        for trail, each in walk(value):
+            if "paths" in self.fields and isinstance(trail.segment, str) and trail.parent is not None:
+                name = trail.segment
+                found = self.pattern.find(name)
+                if found is not None and self.fresh(f"path {name}"):
+                    yield self.hit("paths", kind, id_, where, trail.path(root), name, found, at)
+            if "values" in self.fields:
+                text = _text(each)
+                found = self.pattern.find(text) if text else None
+                if found is not None and self.fresh(text):
+                    yield self.hit("values", kind, id_, where, trail.path(root), text, found, at)
+
+    def stream(self, events: Iterable[StreamEvent]) -> Iterator[Hit]:
+        for event in events:
+            at = f"chunk:{event.chunk_id}"
+            for text in (event.chunk_id, event.meta_id or ""):
+                yield from self.plain("ids", "chunk", event.chunk_id, text, at)
+            yield from self.plain("names", "chunk", event.chunk_id, event.type, at)
+            yield from self.value(dict(event.data), "chunk", event.chunk_id, event.type, at, "$")
+
+    def plain(self, field: Field, kind: str, id_: str, text: str, at: str) -> Iterator[Hit]:
+        if field not in self.fields or not text:
+            return
+        found = self.pattern.find(text)
+        if found is not None and self.fresh(f"{field} {kind} {text}"):
+            yield self.hit(field, kind, id_, "", "", text, found, at)
+
+    def fresh(self, text: str) -> bool:
+        if self.every:
+            return True
+        if text in self.seen:
+            return False
+        self.seen.add(text)
+        return True
+
+    def hit(
+        self,
+        field: str,
+        kind: str,
+        id_: str,
+        where: str,
+        path: str,
+        text: str,
+        span: tuple[int, int],
+        at: str,
+    ) -> Hit:
+        start, end = span
+        end = min(end, start + 200)
+        left = safe_text(text[max(start - _AROUND, 0) : start])
+        middle = safe_text(text[start:end])
+        right = safe_text(text[end : end + _AROUND])
+        left = ("…" if start > _AROUND else "") + left
+        return Hit(
+            field=field,
+            run_id=self.record.run_id,
+            kind=kind,
+            id=id_,
+            where=safe_text(where),
+            path=safe_text(path),
+            text=left + middle + right + ("…" if end + _AROUND < len(text) else ""),
+            start=len(left),
+            end=len(left) + len(middle),
+            key=at,
+        )
+
+
+def _text(value: object) -> str:
+    """Return what a person would search for in a value without parts, empty for containers."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool) or value is None:
+        return ""
+    if isinstance(value, int):
+        return str(value) if abs(value) < 10**18 else ""
+    if isinstance(value, float):
+        return repr(value)
+    if isinstance(value, BigInt):
+        return str(value.value) if value.value.bit_length() < 13_000 else ""
+    if isinstance(value, JsDate):
+        return value.iso() or ""
+    if isinstance(value, Url):
+        return value.href
+    if isinstance(value, UrlSearchParams):
+        return value.text
+    if isinstance(value, RegExp):
+        return value.source
+    if isinstance(value, Undecoded):
+        return f"undecoded: {value.reason}"
+    if isinstance(value, JsBytes):
+        return value.data[:100_000].decode("latin-1")
+    return ""

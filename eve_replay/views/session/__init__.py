@@ -1,0 +1,1 @@
+"""One session on a screen: tree, timeline, cursor, messages, effects."""

@@ -1,0 +1,110 @@
+"""One session with everything a front end draws of it: made once, each part when it is first looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from eve_replay.errors import WrongUse
+from eve_replay.journal import Session
+from eve_replay.journal.effects.build import Effect, effects_of
+from eve_replay.journal.effects.policy import EffectsPolicy
+from eve_replay.views.inspect.inspector import Inspector
+from eve_replay.views.search.search import Hit, Pattern, search_session
+from eve_replay.views.session.cursor import Cursor
+from eve_replay.views.session.effect_marks import EffectMarks
+from eve_replay.views.session.effects import EffectRow, effect_rows
+from eve_replay.views.session.sessions import SessionRow, detailed, session_row
+from eve_replay.views.session.timeline import Timeline, timeline
+from eve_replay.views.session.transcript import TranscriptRow, transcript_rows
+from eve_replay.views.session.tree import Tree, session_tree
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
+__all__ = ["Explorer"]
+
+
+class Explorer:
+    """The view-models of one session.
+
+    Args:
+        session: the joined session.
+        policy: the user's effects policy (a path, a dict, or None).
+
+    Raises:
+        WrongUse: the policy cannot be read.
+    """
+
+    def __init__(
+        self, session: Session, policy: EffectsPolicy | Mapping[str, object] | str | None = None
+    ) -> None:
+        self.session = session
+        self._policy = EffectsPolicy.load(policy)
+
+    @cached_property
+    def effects(self) -> tuple[Effect, ...]:
+        """The session's effects."""
+        return effects_of(self.session, self._policy)
+
+    @cached_property
+    def marks(self) -> EffectMarks:
+        """Which calls ran twice."""
+        return EffectMarks.of(self.effects)
+
+    @cached_property
+    def tree(self) -> Tree:
+        """Session > turn > step > attempt > call."""
+        return session_tree(self.session, self.marks)
+
+    @cached_property
+    def cursor(self) -> Cursor:
+        """The moments and the moves between them."""
+        return Cursor(self.session, self.marks)
+
+    @cached_property
+    def inspector(self) -> Inspector:
+        """Tabs by key."""
+        return Inspector(self.session, self.effects)
+
+    @cached_property
+    def timeline(self) -> Timeline:
+        """The whole session's timeline."""
+        return timeline(self.session, marks=self.marks)
+
+    def turn_timeline(self, turn_id: str) -> Timeline:
+        """Return one turn's timeline; empty when there is no such turn."""
+        turn = self.session.turn(turn_id)
+        if turn is None:
+            return Timeline.nothing()
+        return timeline(self.session, turn, marks=self.marks)
+
+    def row(self, *, now: datetime | None = None) -> SessionRow:
+        """Return the session's row for a list, with everything filled in."""
+        twice = sum(effect.ran_twice or effect.may_have_run_twice for effect in self.effects)
+        return detailed(session_row(self.session.head), self.session, now=now, twice=twice)
+
+    def effect_rows(self, *, reading: bool = True) -> Sequence[EffectRow]:
+        """Return the effects as rows."""
+        return effect_rows(self.effects, reading=reading)
+
+    def search(self, text: str, *, limit: int = 100, regex: bool = False) -> tuple[Hit, ...]:
+        """Return where a text stands in the session, at most ``limit`` places; ``Hit.key`` says where to go.
+
+        Raises:
+            WrongUse: the regular expression is not valid.
+        """
+        if not text:
+            return ()
+        try:
+            pattern = Pattern(text, regex=regex)
+        except ValueError as error:
+            raise WrongUse(f"{text!r} is not a regular expression: {error}.") from None
+        return tuple(islice(search_session(self.session, pattern), limit))
+
+    def transcript(self, turn_id: str | None = None) -> Iterator[TranscriptRow]:
+        """Yield the conversation as rows."""
+        return transcript_rows(self.session, turn_id, marks=self.marks)

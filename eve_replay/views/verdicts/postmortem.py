@@ -1,0 +1,244 @@
+"""View-models of ``why``, ``doctor`` and ``ledger``: sentences, effects and tables as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import tzinfo
+
+from eve_replay.checks import Finding, Report, Verdict
+from eve_replay.journal.effects.build import Effect
+from eve_replay.journal.ledger.join import Count, Joined
+from eve_replay.journal.ledger.model import Entry
+from eve_replay.views.kit.table import Cell, Column, Table
+from eve_replay.views.kit.text import Line, line, paragraph
+from eve_replay.views.kit.tone import TONES, Tone
+from eve_replay.views.kit.words import day_and_clock, executions, plural, short_ids, word_for
+
+__all__ = [
+    "effects_table",
+    "finding_lines",
+    "ledger_table",
+    "reports_table",
+    "tone_of",
+    "unmatched_table",
+    "verdict_lines",
+    "why_lines",
+]
+
+_TONES: dict[str, Tone] = {
+    "ran-twice": "harm",
+    "may-have-run-twice": "harm",
+    "repeats-without-end": "harm",
+    "doubled-child": "harm",
+    "hidden-execution": "harm",
+    "left-behind": "warning",
+    "parked": "parked",
+    "held": "parked",
+    "running": "strong",
+    "leased": "again",
+    "interrupted": "again",
+    "re-executed": "again",
+    "overdue": "warning",
+    "dormant": "warning",
+    "repeat-absorbed": "ok",
+    "completed": "committed",
+    "idle": "ok",
+}
+_WORDS = {
+    "ran-twice": "ran twice",
+    "may-have-run-twice": "may have run twice",
+    "repeats-without-end": "repeats without end",
+    "doubled-child": "started twice",
+    "hidden-execution": "more effects than starts",
+    "will-fail": "bound to fail",
+    "failed-run": "failed",
+    "corrupted-event-log": "event log not replayable",
+    "left-behind": "effect left behind",
+    "lost-answer": "answer lost",
+    "late-answer": "answer too late",
+    "failed-turn": "failed turn",
+    "cancelled-turn": "cancelled turn",
+    "cancelled-run": "cancelled",
+    "repeat-absorbed": "asked twice, acted once",
+    "half-written": "half written",
+    "re-executed": "re-executed",
+    "idle": "waiting for a message",
+    "no-log": "log not here",
+}
+_SEVERITY: dict[str, Tone] = {"error": "error", "warning": "warning", "info": "muted"}
+
+
+def tone_of(verdict: Verdict) -> Tone:
+    """Return the tone of a verdict: by what it says, else by how bad it is."""
+    return _TONES.get(verdict.code) or _SEVERITY[verdict.severity]
+
+
+def word_of(verdict: Verdict) -> str:
+    """Return the verdict in two or three words."""
+    return _WORDS.get(verdict.code, verdict.code.replace("-", " "))
+
+
+def verdict_lines(verdict: Verdict, *, width: int = 80) -> list[Line]:
+    """Return a verdict as lines: its sign and word, the sentence, and what to do next."""
+    tone = tone_of(verdict)
+    sign = TONES[tone].sign or "-"
+    out = [line((f"{sign} {word_of(verdict)}", tone), (f"  {verdict.certainty}", "muted"))]
+    out += paragraph(verdict.sentence, width=width, indent=2)
+    if verdict.next:
+        out += paragraph(f"Next: {verdict.next}", width=width, indent=2, tone="strong")
+    return out
+
+
+def why_lines(report: Report, *, width: int = 80, effects: bool = True) -> list[Line]:
+    """Return the post-mortem of one session: head, verdicts worst first, the effects."""
+    version = f"  eve {report.eve_version}" if report.eve_version else ""
+    state = word_for(report.status)
+    out: list[Line] = [
+        line((report.session_id, "strong"), "  ", (state.word, state.tone), (version, "muted")),
+    ]
+    if report.title:
+        out += paragraph(report.title, width=width, indent=2, tone="muted")[:2]
+    for verdict in report.verdicts:
+        out += [(), *verdict_lines(verdict, width=width)]
+    if effects and not report.effects:
+        out += [(), line(("No tool call and no step function of the app is recorded.", "muted"))]
+    return out
+
+
+def effects_table(report: Report) -> Table:
+    """Return the effects of a session, one row each."""
+    columns = (
+        Column(title="effect", shrink=2, minimum=12),
+        Column(title="turn"),
+        Column(title="runs", shrink=1, minimum=10),
+        Column(title="attempts"),
+        Column(title="ledger", align="right"),
+        Column(title="protection", shrink=1, minimum=14),
+    )
+    rows = []
+    for effect, counted in zip(report.effects, report.counts, strict=True):
+        known = None if counted is None else counted.count
+        bounds = effect.executions
+        said = (known, known) if known or (known == 0 and not bounds.min) else (bounds.min, bounds.max)
+        word = executions(*said)
+        rows.append(
+            (
+                Cell(_named(effect)),
+                Cell(effect.turn_id or "", "muted"),
+                Cell(word.word, word.tone),
+                Cell(", ".join(str(n) for n in effect.attempts), "muted"),
+                _ledger_cell(counted),
+                Cell(effect.protection.word, "muted"),
+            )
+        )
+    return Table(columns=columns, rows=rows)
+
+
+def _named(effect: Effect) -> str:
+    return f"{effect.tool} {effect.call_id}" if effect.call_id else effect.tool
+
+
+def _ledger_cell(counted: Count | None) -> Cell:
+    if counted is None or counted.count is None:
+        return Cell("")
+    tone: Tone = "harm" if counted.count > 1 or counted.hidden else "once" if counted.count == 1 else "muted"
+    return Cell(str(counted.count), tone)
+
+
+def reports_table(reports: Sequence[Report]) -> Table:
+    """Return a world's sessions, worst first, with the worst verdict of each."""
+    columns = (
+        Column(title="session"),
+        Column(title="status"),
+        Column(title="worst"),
+        Column(title="sentence", shrink=3, minimum=20),
+        Column(title="title", shrink=4, minimum=8),
+    )
+    short = short_ids([report.session_id for report in reports])
+    rows = []
+    for report in reports:
+        worst = report.worst
+        state = word_for(report.status)
+        more = len([v for v in report.verdicts if v.severity != "info"]) - 1
+        rows.append(
+            (
+                Cell(short[report.session_id]),
+                Cell(state.word, state.tone),
+                Cell(word_of(worst) + (f" +{more}" if more > 0 else ""), tone_of(worst))
+                if worst
+                else Cell(""),
+                Cell(worst.sentence if worst else ""),
+                Cell(report.title, "muted"),
+            )
+        )
+    return Table(columns=columns, rows=rows, empty="There are no sessions here.")
+
+
+def finding_lines(findings: Sequence[Finding], *, width: int = 80) -> list[Line]:
+    """Return findings as lines, worst first: what and where, why it matters, what to do."""
+    if not findings:
+        return [line(("Nothing found: log, records and stream agree.", "ok"))]
+    out: list[Line] = []
+    for finding in findings:
+        tone = _SEVERITY[finding.severity]
+        sign = TONES[tone].sign or "-"
+        out.append(line((f"{sign} {finding.code}", tone), (f"  {finding.where}", "muted")))
+        out += paragraph(finding.sentence, width=width, indent=2)
+        if finding.why:
+            out += paragraph(finding.why, width=width, indent=2, tone="muted")
+        if finding.fix:
+            out += paragraph(f"Do: {finding.fix}", width=width, indent=2, tone="strong")
+        out.append(())
+    words = {word: sum(1 for f in findings if f.severity == word) for word in ("error", "warning", "info")}
+    parts = [plural(n, {"info": "remark"}.get(word, word)) for word, n in words.items() if n]
+    out.append(line((", ".join(parts), "strong")))
+    return out
+
+
+def ledger_table(joined: Joined) -> Table:
+    """Return how often each effect the ledger covers really happened."""
+    columns = (
+        Column(title="effect", shrink=2, minimum=12),
+        Column(title="session"),
+        Column(title="journal"),
+        Column(title="ledger", align="right"),
+        Column(title="joined by"),
+        Column(title="verdict"),
+    )
+    covered = [count for count in joined.counts if count.count is not None]
+    short = short_ids([count.effect.session_id for count in covered])
+    rows = []
+    for count in covered:
+        word = executions(count.effect.executions.min, count.effect.executions.max)
+        tone: Tone = "ok" if count.verdict == "agrees" else "harm" if count.hidden else "warning"
+        rows.append(
+            (
+                Cell(_named(count.effect)),
+                Cell(short[count.effect.session_id], "muted"),
+                Cell(word.word, word.tone),
+                _ledger_cell(count),
+                Cell(", ".join(dict.fromkeys(count.how)), "muted"),
+                Cell(count.verdict, tone),
+            )
+        )
+    return Table(columns=columns, rows=rows, empty="The ledger covers none of the recorded effects.")
+
+
+def unmatched_table(entries: Sequence[Entry], zone: tzinfo | None = None) -> Table:
+    """Return ledger lines that no recorded start explains."""
+    columns = (
+        Column(title="line", align="right"),
+        Column(title="at"),
+        Column(title="effect"),
+        Column(title="call or key", shrink=1, minimum=10),
+    )
+    rows = [
+        (
+            Cell(str(entry.line)),
+            Cell(day_and_clock(entry.at, zone), "muted"),
+            Cell(entry.effect, "warning"),
+            Cell(entry.call_id or entry.key or ""),
+        )
+        for entry in entries
+    ]
+    return Table(columns=columns, rows=rows)

@@ -1,0 +1,1 @@
+"""``.everun`` files: any world in one portable file, byte for byte."""

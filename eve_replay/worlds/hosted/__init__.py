@@ -1,0 +1,1 @@
+"""Vercel's hosted store, over its HTTP interface."""

@@ -1,0 +1,1 @@
+"""The folder that the local world writes: flat files, locks, stream chunks, archives of them."""

@@ -1,0 +1,1 @@
+"""What pg_dump writes, read without a server."""

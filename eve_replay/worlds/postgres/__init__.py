@@ -1,0 +1,1 @@
+"""A live PostgreSQL database with the tables of the Postgres world."""

@@ -1,0 +1,44 @@
+"""The Postgres world: ``@workflow/world-postgres`` of every release line, read from a live server.
+
+Sources: formats/POSTGRES.md. Reading needs SELECT on the six tables and nothing else. This module only
+recognises the address; what reads lies in ``postgres_world``, because psycopg takes 300 ms to import.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from eve_replay.errors import SourceUnreadable
+from eve_replay.worlds.base import World
+from eve_replay.worlds.export.entities import Wrap, number_option, text_option
+
+__all__ = ["opener"]
+
+
+@dataclass(frozen=True, slots=True)
+class _PostgresOpener:
+    kind: str = "postgres"
+
+    def recognises(self, source: str) -> float:
+        """Return 1 for a Postgres address."""
+        head = source[:40].lower()
+        return 1.0 if head.startswith(("postgres://", "postgresql://", "postgresql+")) else 0.0
+
+    def open(self, source: str, **options: object) -> World:
+        """Connect and look at the tables. Options: keys, limit, schema, timeout."""
+        try:
+            from eve_replay.worlds.postgres.world import PostgresWorld
+        except ImportError as error:
+            raise SourceUnreadable(
+                f"Reading a Postgres server needs psycopg and cbor2 ({error}).",
+                hint="pip install 'eve-replay[postgres]'.",
+            ) from error
+        return PostgresWorld(
+            source,
+            schema=text_option(options, "schema"),
+            timeout=number_option(options, "timeout"),
+            wrap=Wrap.of(options),
+        )
+
+
+opener = _PostgresOpener()

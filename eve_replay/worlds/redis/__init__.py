@@ -1,0 +1,1 @@
+"""The Redis world: a live server or an RDB file."""

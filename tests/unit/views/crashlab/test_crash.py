@@ -1,0 +1,133 @@
+"""The crash lab: points in order, answers as plain data, choices that can all be chosen."""
+
+import json
+
+import pytest
+
+from eve_replay.codec import payload
+from eve_replay.errors import WrongUse
+from eve_replay.views.crashlab.crash import CrashLab
+from tests.support.corpus import names
+from tests.unit.views._sessions import explorer, journal
+
+SMALL = [name for name in names("local") if name not in ("long-session", "big-payload")]
+NAME = "simple-turn"
+
+
+def lab(name=NAME, turn="turn_0", **options):
+    return CrashLab(explorer(name).session, turn, **options)
+
+
+def returned(found):
+    """Return the first point at which charge_card has returned and its step is not committed."""
+    return next(
+        p.index
+        for p in found.points
+        if p.klass == "tools-returned" and any(each.startswith("charge_card") for each in p.happened)
+    )
+
+
+def test_points_are_numbered_and_say_what_had_happened():
+    points = lab().points
+    assert [p.index for p in points] == list(range(len(points)))
+    assert {"in-model", "tools-returned", "committed", "after-turn"} <= {p.klass for p in points}
+    assert points[returned(lab())].happened
+    before = next(p for p in points if p.klass == "in-model")
+    assert before.happened == ()
+
+
+def test_a_crash_before_the_commit_repeats_the_charge_and_a_strategy_prevents_it():
+    found = lab()
+    point = returned(found)
+    view = found.view(point, strategies={"*": "none"})
+    charge = next(row for row in view.effects if row.tool == "charge_card")
+    assert (charge.runs, charge.outside, charge.harmful) == ("2", "2", True)
+    assert (view.outcome_words, view.tone) == ("recovers by itself", "harm")
+    assert "in words" not in view.paid
+    assert view.model_calls_again == 1
+    kept = found.view(point, strategies={"*": "coordinates"})
+    charge = next(row for row in kept.effects if row.tool == "charge_card")
+    assert (charge.runs, charge.outside, charge.harmful) == ("2", "1", False)
+    assert kept.duplicates == 0
+    minted = found.view(point, strategies={"*": "call-id"}, model="new-ids")
+    assert next(row for row in minted.effects if row.tool == "charge_card").outside == "2"
+
+
+def test_every_choice_can_be_taken_at_every_tenth_point():
+    found = lab()
+    choices = found.choices
+    assert "charge_card" in choices.tools
+    for index in range(0, len(found), 10):
+        for policy in choices.policies:
+            json.dumps(found.view(index, policy=policy.name).to_json())
+        for environment in choices.environments:
+            assert found.view(index, environment=environment.name).sentence
+        for model in choices.models:
+            for strategy in choices.strategies:
+                found.view(index, model=model.name, strategies={"charge_card": strategy.name})
+
+
+def test_wrong_points_and_assumptions_are_said():
+    found = lab()
+    with pytest.raises(WrongUse, match="There is no crash point 9999"):
+        found.view(9999)
+    with pytest.raises(WrongUse, match="There is no model assumption"):
+        found.view(0, model="psychic")
+
+
+def test_a_point_is_found_by_event_chunk_or_class():
+    found = lab()
+    point = next(p for p in found.points if p.key.startswith("event:"))
+    assert found.index_of(point.address) == point.index or found.points[
+        found.index_of(point.address)
+    ].address == (point.address)
+    assert found.points[found.index_of("tools-returned")].klass == "tools-returned"
+    assert found.index_of("") is None
+    assert found.index_of("evnt_nothing") is None
+
+
+def test_the_matrix_has_a_row_per_point_and_a_column_per_effect():
+    found = lab()
+    matrix = found.matrix(strategies={"*": "none"})
+    assert len(matrix.rows) == len(found)
+    assert [column.kind for column in matrix.columns][:2] == ["outcome", "model"]
+    assert all(len(row.cells) == len(matrix.columns) for row in matrix.rows)
+    assert len(matrix.classes()) < len(matrix.rows)
+    assert any(total.name == "charge_card twice or more" for total in matrix.totals)
+    assert any(cell.tone == "harm" for row in matrix.rows for cell in row.cells)
+    after = matrix.rows[-1]
+    assert after.point.klass == "after-turn"
+    assert not after.harmful
+    json.dumps(matrix.to_json())
+    saved = found.matrix(strategies={"*": "claim"})
+    assert not any(total.name.startswith("charge_card twice") for total in saved.totals)
+
+
+def test_a_plain_workflow_has_points_without_turns():
+    found = CrashLab(explorer("sdk5-crash").session)
+    assert found.turn_id is None
+    assert len(found) > 5
+    assert found.matrix().rows
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_every_turn_of_every_recording_has_a_lab(name):
+    for number in range(len(journal(name).heads)):
+        session = explorer(name, number).session
+        for turn in [turn.id for turn in session.turns] or [None]:
+            found = CrashLab(session, turn)
+            matrix = found.matrix()
+            assert len(matrix.rows) == len(found)
+            if len(found):
+                json.dumps(found.view(len(found) // 2).to_json())
+
+
+def test_stepping_through_the_lab_decodes_nothing(monkeypatch):
+    """The reason it is quick; how quick: tests/benchmarks/test_views.py."""
+    found = lab()
+    found.view(0)
+    opened = []
+    monkeypatch.setattr(payload, "open_envelope", lambda *args, **_: opened.append(args))
+    for index in range(len(found)):
+        found.view(index)
+    assert opened == []
