@@ -100,7 +100,7 @@ def own_wheel(folder: Path, *, without: Callable[[str], bool] = lambda name: Fal
         ToolFailed: this is a checkout and its wheel cannot be built.
         SourceUnreadable: the installed files are not all there.
     """
-    package = Path(__file__).parents[2]
+    package = Path(__file__).parents[1]
     root = package.parent
     if (root / "pyproject.toml").is_file() and (root / "notebooks").is_dir():
         with tempfile.TemporaryDirectory() as scratch:

@@ -19,7 +19,7 @@ from eve_replay.tools.programs import ToolFailed, pip_download, python, require
 from eve_replay.tools.wheels import own_wheel, read_wheel, repack
 from tests.unit.tools._wheels import make_wheel
 
-ROOT = Path(__file__).parents[4]
+ROOT = Path(__file__).parents[3]
 
 
 def quiet(text):

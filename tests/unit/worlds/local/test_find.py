@@ -160,7 +160,7 @@ def test_a_folder_that_may_not_be_read(tmp_path):
 def test_permissions_without_needing_a_user(tmp_path, monkeypatch):
     """The same as root would never see it."""
     folder = written(tmp_path / "closed", run())
-    real = os.scandir
+    real, real_names = os.scandir, os.listdir
 
     def scandir(path="."):
         if not isinstance(path, int) and str(path).startswith(str(folder)):
@@ -168,8 +168,13 @@ def test_permissions_without_needing_a_user(tmp_path, monkeypatch):
         return real(path)
 
     monkeypatch.setattr("eve_replay.worlds.local.disk._NOATIME", 0)
+
+    def listdir(path="."):
+        scandir(path).close()
+        return real_names(path)
+
     monkeypatch.setattr(os, "scandir", scandir)
-    monkeypatch.setattr(os, "listdir", scandir)
+    monkeypatch.setattr(os, "listdir", listdir)
     error = refused(folder)
     assert isinstance(error, SourceUnreadable) and "may not be read" in error.message
 
