@@ -27,7 +27,7 @@ SHOWN: tuple[tuple[str, str], ...] = (
     ("eve_replay.recovery.matrix", "Matrix"),
     ("eve_replay.checks.finding", "Verdict"),
     ("eve_replay.checks.finding", "Finding"),
-    ("eve_replay.checks.why", "Report"),
+    ("eve_replay.guidance.why", "Report"),
     ("eve_replay.worlds.local.world", "LocalWorld"),
     ("eve_replay.worlds.memory", "MemoryWorld"),
     ("eve_replay.worlds.combined", "CombinedWorld"),

@@ -45,8 +45,9 @@ def cli(
 
     Without SESSION: all sessions of the store, worst first. With --ledger the counts are the ledger's.
     """
-    from eve_replay.checks import Voice, why_all
+    from eve_replay.checks import Voice
     from eve_replay.cli.shared.select import session_wanted
+    from eve_replay.guidance import why_all
     from eve_replay.views.verdicts.postmortem import effects_table, reports_table, why_lines
 
     if session and only and session != only:

@@ -219,7 +219,7 @@ class Answers:
         }
 
     def _ask_why(self) -> object:
-        from eve_replay.checks.why import why
+        from eve_replay.guidance.why import why
         from eve_replay.views.verdicts.postmortem import why_lines
 
         report = why(self._view.session, now=datetime.now(UTC))

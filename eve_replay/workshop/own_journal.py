@@ -20,7 +20,8 @@ from datetime import UTC, datetime
 from functools import cached_property
 from html import escape
 
-from eve_replay.checks import Report, Voice, why_all
+from eve_replay.checks import Voice
+from eve_replay.guidance import Report, why_all
 from eve_replay.journal import Journal, Session, Step
 from eve_replay.journal.effects.build import Effect, Executions
 from eve_replay.journal.effects.policy import EffectsPolicy

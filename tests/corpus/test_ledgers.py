@@ -15,7 +15,7 @@ import pytest
 
 from eve_replay import open_journal
 from eve_replay.checks.phrases import Voice
-from eve_replay.checks.why import LEASE, Report, why_all
+from eve_replay.guidance.why import LEASE, Report, why_all
 from eve_replay.journal.ledger.model import Entry, Ledger
 from tests.support.corpus import names, scenario
 

@@ -12,9 +12,9 @@ from itertools import islice
 from typing import Any
 
 from eve_replay.checks.finding import Finding, Verdict
-from eve_replay.checks.why import Report
 from eve_replay.codec import Payload
 from eve_replay.diff.attempts import AttemptDiff
+from eve_replay.guidance.why import Report
 from eve_replay.journal import Attempt, Journal, Session, Step, Turn
 from eve_replay.recovery.matrix import Matrix
 from eve_replay.recovery.result import Simulation

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import tzinfo
 
-from eve_replay.checks import Finding, Report, Verdict
+from eve_replay.checks import Finding, Verdict
+from eve_replay.guidance import Report
 from eve_replay.journal.effects.build import Effect
 from eve_replay.journal.ledger.join import Count, Joined
 from eve_replay.journal.ledger.model import Entry

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING
 
-from eve_replay.checks import LEASE, Finding, Verdict, Voice, check_session, check_world, sorted_findings
-from eve_replay.checks import why_all as _why_all
+from eve_replay.checks import Finding, Verdict, Voice, check_session, check_world, sorted_findings
+from eve_replay.guidance import LEASE
+from eve_replay.guidance import why_all as _why_all
 from eve_replay.journal import Session
 from eve_replay.journal.effects.policy import EffectsPolicy
 from eve_replay.views.inspect.evidence import EvidenceRow, evidence_rows

@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from eve_replay.checks import check_session, wedges, why
+from eve_replay.checks import check_session, wedges
+from eve_replay.guidance import why
 from eve_replay.journal import open_journal
 from eve_replay.records import HookRecord, MarkRecord
 from tests.support.corpus import scenario

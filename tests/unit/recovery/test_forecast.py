@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from eve_replay import open_journal, samples
-from eve_replay.checks.why import why
+from eve_replay.guidance.why import why
 from eve_replay.recovery.forecast import detect_environment, forecast
 from tests.support.recovery import crash_journal, scenario
 

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from eve_replay.checks.phrases import Voice
-from eve_replay.checks.why import LEASE, WorldReport, why_all
 from eve_replay.codec import dumps_tagged
+from eve_replay.guidance.why import LEASE, WorldReport, why_all
 from eve_replay.journal import Journal
 from eve_replay.worlds.dump import dump_document
 from eve_replay.worlds.registry import open_world

@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 import pytest
 
 import eve_replay as er
-from eve_replay.checks.why import why
 from eve_replay.codec import Payload
 from eve_replay.diff.attempts import diff_attempts
+from eve_replay.guidance.why import why
 from eve_replay.views.diffs.diff import sides
 from eve_replay.views.kit.html import html_of, text_of
 from eve_replay.views.session.explorer import Explorer

@@ -1,6 +1,7 @@
 """View-models of why, doctor and ledger."""
 
-from eve_replay.checks import Finding, check_session, why
+from eve_replay.checks import Finding, check_session
+from eve_replay.guidance import why
 from eve_replay.journal import open_journal
 from eve_replay.journal.effects.build import effects_of
 from eve_replay.journal.ledger.join import join

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from eve_replay.checks import LEASE, Voice, why, why_all
+from eve_replay.checks import Voice
+from eve_replay.guidance import LEASE, why, why_all
 from eve_replay.journal import open_journal
 from tests.support.corpus import archive, data, names, scenario
 

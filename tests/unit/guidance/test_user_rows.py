@@ -2,8 +2,9 @@
 
 import pytest
 
-from eve_replay.checks import check_session, why
+from eve_replay.checks import check_session
 from eve_replay.codec import Payload
+from eve_replay.guidance import why
 from eve_replay.journal import open_journal
 from tests.support.corpus import data
 from tests.support.runlog import RunLog, stamp

@@ -16,11 +16,11 @@ from datetime import UTC, datetime, timedelta, tzinfo
 from eve_replay.checks.finding import SEVERITY_RANK, VERDICT_RANK, Verdict
 from eve_replay.checks.phrases import Voice
 from eve_replay.checks.wedged import Wedge, commits_of, wedges
-from eve_replay.checks.why_effects import effect_verdicts
-from eve_replay.checks.why_end import end_verdicts, no_log_verdict, rest_verdict
-from eve_replay.checks.why_open import open_verdicts, repeat_verdicts
-from eve_replay.checks.why_parks import park_verdicts, version_verdicts
-from eve_replay.checks.why_wedged import wedge_verdicts
+from eve_replay.guidance.effects import effect_verdicts
+from eve_replay.guidance.end import end_verdicts, no_log_verdict, rest_verdict
+from eve_replay.guidance.open import open_verdicts, repeat_verdicts
+from eve_replay.guidance.parks import park_verdicts, version_verdicts
+from eve_replay.guidance.wedged import wedge_verdicts
 from eve_replay.journal.effects.build import Effect, effects_of
 from eve_replay.journal.effects.policy import EffectsPolicy
 from eve_replay.journal.ledger.join import Count, join, journal_end
