@@ -81,7 +81,7 @@ COMMANDS: Mapping[str, Entry] = MappingProxyType(
         crash="Say what a crash at one point would do.",
         matrix="Say it for every point of a turn.",
         forecast="Say what happens next to the journal as it lies there.",
-        compare="Compare recovery policies and idempotency strategies.",
+        compare="Compare runtimes and idempotency strategies.",
         proof="Check the predictions against recorded real crashes.",
     )
     | _table(

@@ -1,4 +1,4 @@
-"""``eve-replay compare``: policies, strategies, batch sizes and model answers side by side."""
+"""``eve-replay compare``: runtimes, strategies, batch sizes and model answers side by side."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def cli(
     determinism: bool,
     assumed: dict[str, Any],
 ) -> None:
-    """Compare strategies, model answers, recovery policies and batch sizes over all points of a turn.
+    """Compare strategies, model answers, runtimes and batch sizes over all points of a turn.
 
     With --dedup: apply each deduplication key to what is recorded, and see what it keeps and loses.
     With --determinism: what the logs of workflow runs say about replaying them.
@@ -80,7 +80,7 @@ def cli(
 
 
 def _groups(plan: Any, assumed: dict[str, Any], plain: bool) -> list[tuple[str, str, Sequence[Any]]]:
-    from eve_replay.recovery import compare_batches, compare_strategies, policies
+    from eve_replay.recovery import compare_batches, compare_strategies, runtimes
     from eve_replay.recovery.matrix import Comparison, matrix_of
 
     question = question_from(assumed, plain=plain)
@@ -91,14 +91,14 @@ def _groups(plan: Any, assumed: dict[str, Any], plain: bool) -> list[tuple[str, 
             model
         ]
         models.append(Comparison(name=model, words=words, totals=matrix_of(plan, asked).totals))
-    runtimes = []
-    for name, policy in policies().items():
-        asked = question_from({**assumed, "policy": name, "environment": None}, plain=plain)
-        runtimes.append(Comparison(name=name, words=policy.words, totals=matrix_of(plan, asked).totals))
+    under = []
+    for name, runtime in runtimes().items():
+        asked = question_from({**assumed, "runtime": name, "environment": None}, plain=plain)
+        under.append(Comparison(name=name, words=runtime.words, totals=matrix_of(plan, asked).totals))
     return [
         ("strategies", "strategy", compare_strategies(plan, question)),
         ("models", "model asked again", models),
-        ("policies", "recovery", runtimes),
+        ("policies", "recovery", under),
         ("batches", "model calls per step", compare_batches(plan, question)),
     ]
 

@@ -75,7 +75,7 @@ def cli(
         lease_seconds=assumed["lease"],
         max_retries=assumed["retries"],
         session=wanted,
-        policy=assumed["policy"],
+        runtime=assumed["runtime"],
     )
     open_ = [each for each in found if each.open]
     if shell.json:

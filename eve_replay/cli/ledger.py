@@ -63,7 +63,7 @@ def cli(
         end = journal_end(session)
         if end is not None:
             ends[session.id] = end
-    joined = join(found, book, policy=effects, ends=ends)
+    joined = join(found, book, effects=effects, ends=ends)
     bad = bool(joined.unmatched or joined.hidden or joined.missing)
     if shell.json:
         emit_json(

@@ -87,7 +87,7 @@ def cli(
         ascii_only=ascii_only or _ascii(os.environ, shell),
         zone=shell.zone,
         now=(lambda: fixed) if fixed is not None else (lambda: datetime.now(UTC)),
-        policy=effects,
+        effects=effects,
         live=not no_live and not where.startswith("sample:"),
     )
     ReplayApp(options).run()

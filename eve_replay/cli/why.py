@@ -61,7 +61,7 @@ def cli(
     world = why_all(
         (journal.session(id_) for id_ in ids),
         voice=Voice(now=shell.now, zone=shell.zone, lease=timedelta(seconds=lease)),
-        policy=effects,
+        effects=effects,
         ledger=load_ledger(ledger, ledger_query, column),
         eve=eve,
         versions=journal.versions,

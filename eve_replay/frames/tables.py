@@ -39,7 +39,7 @@ __all__ = [
 
 Row = dict[str, object]
 Source = Journal | Session | Iterable[Session]
-Policy = EffectsPolicy | Mapping[str, object] | str | None
+Effects = EffectsPolicy | Mapping[str, object] | str | None
 
 
 def runs_frame(source: Source) -> pd.DataFrame:
@@ -88,13 +88,13 @@ def events_frame(source: Source) -> pd.DataFrame:
     return _frame("events", source)
 
 
-def effects_frame(source: Source, policy: Policy = None) -> pd.DataFrame:
+def effects_frame(source: Source, effects: Effects = None) -> pd.DataFrame:
     """Return one row per effect over all attempts.
 
     ``executions_max`` and ``outside_max`` are missing where there is no bound (``unbounded``).
     ``attempts``: in how many it ran or may have run. ``call_ids``: how many different ids it had.
     """
-    return _frame("effects", source, policy)
+    return _frame("effects", source, effects)
 
 
 def columns_of(name: str) -> Mapping[str, str]:
@@ -105,10 +105,10 @@ def columns_of(name: str) -> Mapping[str, str]:
         raise WrongUse(f"There is no frame {name!r}.", hint=f"Use one of {', '.join(FRAMES)}.") from None
 
 
-def frame_rows(name: str, source: Source, policy: Policy = None) -> Iterator[Row]:
+def frame_rows(name: str, source: Source, effects: Effects = None) -> Iterator[Row]:
     """Yield a frame's rows as plain dicts, without pandas: times are datetimes, missing values None."""
     columns_of(name)
-    rules = EffectsPolicy.load(policy)
+    rules = EffectsPolicy.load(effects)
     make = {
         "runs": _runs,
         "steps": _steps,
@@ -120,11 +120,11 @@ def frame_rows(name: str, source: Source, policy: Policy = None) -> Iterator[Row
         yield from _effects(session, rules) if name == "effects" else make[name](session)
 
 
-def _frame(name: str, source: Source, policy: Policy = None) -> pd.DataFrame:
+def _frame(name: str, source: Source, effects: Effects = None) -> pd.DataFrame:
     import pandas as pd
 
     columns = columns_of(name)
-    rows = list(frame_rows(name, source, policy))
+    rows = list(frame_rows(name, source, effects))
     data = {}
     for column, dtype in columns.items():
         values = [row[column] for row in rows]

@@ -2,7 +2,7 @@
 
 Use::
 
-    report = why(session, now=datetime.now(UTC), policy="effects.toml", ledger="payments.csv")
+    report = why(session, now=datetime.now(UTC), effects="effects.toml", ledger="payments.csv")
     for verdict in report.verdicts:
         print(verdict.sentence, verdict.next)
 """
@@ -120,7 +120,7 @@ def why(
     session: Session,
     *,
     now: datetime,
-    policy: EffectsPolicy | Mapping[str, object] | str | None = None,
+    effects: EffectsPolicy | Mapping[str, object] | str | None = None,
     ledger: object = None,
     lease: timedelta = LEASE,
     eve: str | None = None,
@@ -131,21 +131,21 @@ def why(
     Args:
         session: the session.
         now: the instant "overdue" and "leased" are reckoned at.
-        policy: the effects policy.
+        effects: the effects policy.
         ledger: anything ``Ledger.load`` takes; with it the counts are the ledger's.
         lease: the assumed lease of inline starts.
         eve: the version that is to open the journal; with it other versions' sessions are called stranded.
         zone: zone of clock times in sentences.
     """
     voice = Voice(now=now, zone=zone, lease=lease)
-    return why_all([session], voice=voice, policy=policy, ledger=ledger, eve=eve).reports[0]
+    return why_all([session], voice=voice, effects=effects, ledger=ledger, eve=eve).reports[0]
 
 
 def why_all(
     sessions: Iterable[Session],
     *,
     voice: Voice,
-    policy: EffectsPolicy | Mapping[str, object] | str | None = None,
+    effects: EffectsPolicy | Mapping[str, object] | str | None = None,
     ledger: object = None,
     eve: str | None = None,
     versions: Iterable[str] = (),
@@ -155,23 +155,23 @@ def why_all(
     Args:
         sessions: taken one after the other; with a ledger all are kept until it is joined.
         voice: now, zone and lease.
-        policy: the effects policy.
+        effects: the effects policy.
         ledger: anything ``Ledger.load`` takes.
         eve: the version that is to open the journal.
         versions: every eve version seen in the world, so that a session of an older one is noticed.
     """
-    rules = EffectsPolicy.load(policy)
-    found = Ledger.load(ledger) if ledger is not None else None
+    rules = EffectsPolicy.load(effects)
+    lines = Ledger.load(ledger) if ledger is not None else None
     newest = max(versions, key=_version_key, default=None)
-    if found is None:
+    if lines is None:
         # One session at a time: a world may hold more of them than memory does.
         reports = [_report(s, effects_of(s, rules), {}, voice, eve, newest) for s in sessions]
         return WorldReport(reports=tuple(sorted(reports, key=lambda report: report.rank)))
     kept = [(s, effects_of(s, rules)) for s in sessions]
     ends = {s.id: end for s, _ in kept if (end := journal_end(s)) is not None}
-    joined = join((e for _, effects in kept for e in effects), found, policy=rules, ends=ends)
+    joined = join((e for _, found in kept for e in found), lines, effects=rules, ends=ends)
     counts = {id(count.effect): count for count in joined.counts}
-    reports = [_report(session, effects, counts, voice, eve, newest) for session, effects in kept]
+    reports = [_report(session, found, counts, voice, eve, newest) for session, found in kept]
     reports.sort(key=lambda report: report.rank)
     return WorldReport(reports=tuple(reports), unmatched=joined.unmatched)
 

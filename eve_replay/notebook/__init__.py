@@ -29,7 +29,7 @@ def explore(target: Any, session: Any = None, *, live: bool = False, **options: 
             attempt its session or journal; without it the variables of the notebook are looked through.
         live: follow a local folder or a Postgres database: new events arrive while the cell stands there,
             until ``close()``. The target must be a journal or a source.
-        **options: ``policy`` (effects policy), and options of ``open_world``.
+        **options: ``effects`` (effects policy), and options of ``open_world``.
 
     Raises:
         EveReplayError: there is no session, it cannot be followed, or the notebook extra is not installed.
@@ -48,7 +48,7 @@ def crash_lab(
         target: a source, journal, session, turn, step or attempt.
         turn: ``turn_0`` and so on; the last turn of the session otherwise.
         predict: hide each answer until the person has guessed.
-        **options: ``session``, ``policy``, and options of ``open_world``.
+        **options: ``session``, ``effects``, and options of ``open_world``.
 
     Raises:
         EveReplayError: there is no such turn, or the notebook extra is not installed.
@@ -65,7 +65,7 @@ def attempt_diff(target: Any, first: int = 1, second: int | None = None, **optio
         target: a step or attempt, or a source, journal, session or turn: then its first step that ran again.
         first: number of one attempt.
         second: number of the other, the last one without it.
-        **options: ``step`` (id), ``session``, ``policy``, and options of ``open_world``.
+        **options: ``step`` (id), ``session``, ``effects``, and options of ``open_world``.
 
     Raises:
         EveReplayError: no step ran more than once, or the notebook extra is not installed.

@@ -26,7 +26,7 @@ from eve_replay.workshop.verdict import Verdict
 from eve_replay.workshop.views.accidents import faults_of, plain_faults
 from eve_replay.workshop.views.predicting import Predicting
 from eve_replay.workshop.views.scenery import drawn, safe_data
-from eve_replay.workshop.views.stage import POLICIES, Stage, trouble_of
+from eve_replay.workshop.views.stage import RUNTIMES, Stage, trouble_of
 from eve_replay.workshop.views.words import word, words_for
 
 __all__ = ["ClassroomWidget", "Desk", "verdict_widget"]
@@ -81,7 +81,7 @@ class Desk:
         *,
         schedule: Iterable[Any] = (),
         case: str | None = None,
-        policies: Sequence[str] | bool | None = None,
+        runtimes: Sequence[str] | bool | None = None,
     ) -> ClassroomWidget:
         """Show the stage: choose where the process dies, and see what the outside ends up with.
 
@@ -89,16 +89,16 @@ class Desk:
             tool: the function, ``tool(input, ctx, outside)``, or the workflow body of a workflow lesson.
             schedule: faults to begin with: ``Fault`` objects, or tuples ``(point, kind, hours)``.
             case: name of the case to begin with.
-            policies: recovery policies that can be chosen; True for all of them; the task's own without it.
+            runtimes: runtimes that can be chosen; True for all of them; the task's own without it.
         """
         trouble = trouble_of(tool, self.task, self.language)
         if trouble:
             data = {"words": words_for(self.language), "lang": self._lang, "trouble": safe_data(trouble)}
             text = f"{word('cannot_run', self.language)}{word('colon', self.language)}{trouble}"
             return _widget("stage", data, _nobody, text)
-        wanted = self.task.policies if policies is None else policies
-        names = POLICIES if wanted is True else tuple(wanted or ())
-        stage = Stage(self.task, tool, self.language, policies=names)
+        wanted = self.task.runtimes if runtimes is None else runtimes
+        names = RUNTIMES if wanted is True else tuple(wanted or ())
+        stage = Stage(self.task, tool, self.language, runtimes=names)
         start: dict[str, Any] = {"faults": plain_faults(faults_of(schedule))}
         if case is not None:
             known = [each.name for each in stage.cases]
@@ -204,7 +204,10 @@ def _stage_widget(stage: Stage, start: dict[str, Any], identity: str, language: 
 
     earlier = remembered("stage", identity)
     if isinstance(earlier, Mapping):
-        start = {**start, **{name: earlier[name] for name in ("case", "policy", "faults") if name in earlier}}
+        start = {
+            **start,
+            **{name: earlier[name] for name in ("case", "runtime", "faults") if name in earlier},
+        }
     data = stage.data(start)
     first = data["start"]
     case = next((each for each in stage.cases if each.name == first["case"]), stage.cases[0])

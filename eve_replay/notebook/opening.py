@@ -30,7 +30,7 @@ _QUICK = 1500
 
 
 def explorer_widget(
-    target: Any, session: Any, *, live: bool = False, policy: Any = None, **options: Any
+    target: Any, session: Any, *, live: bool = False, effects: Any = None, **options: Any
 ) -> JournalWidget:
     """Return the explorer of a session. Raises NotFound, WrongUse."""
     if live and isinstance(target, Session | Turn | Step | Attempt):
@@ -41,22 +41,22 @@ def explorer_widget(
     if live and not isinstance(target, Journal):
         target = open_journal(target, **options)
     found, start = session_of(target, session, options)
-    widget = JournalWidget(kind="explorer", identity=found.id, **_explored(found, start, policy, live=live))
+    widget = JournalWidget(kind="explorer", identity=found.id, **_explored(found, start, effects, live=live))
     if live:
         following = Following(
-            target, found, lambda fresh: widget.take(**_explored(fresh, None, policy, live=True))
+            target, found, lambda fresh: widget.take(**_explored(fresh, None, effects, live=True))
         )
         widget.on_close = following.stop
     return widget
 
 
-def _explored(session: Session, start: str | None, policy: Any, *, live: bool) -> dict[str, Any]:
-    view = Explorer(session, policy)
+def _explored(session: Session, start: str | None, effects: Any, *, live: bool) -> dict[str, Any]:
+    view = Explorer(session, effects)
     if start is not None and all(row.key != start for row in view.tree.rows):
         start = None
     return {
         "data": {**explorer_data(view, start=start), "live": live},
-        "answer": Answers(view, policy).answer,
+        "answer": Answers(view, effects).answer,
         "preload": _tabs(view, start),
         "text": f"explorer of session {session.id}, {len(view.tree.rows)} rows",
         "fallback": lines_html(islice(session_lines(view), MOST_LINES), label="Session"),
@@ -64,7 +64,7 @@ def _explored(session: Session, start: str | None, policy: Any, *, live: bool) -
 
 
 def lab_widget(
-    target: Any, turn: str | None, *, predict: bool, session: Any = None, policy: Any = None, **options: Any
+    target: Any, turn: str | None, *, predict: bool, session: Any = None, effects: Any = None, **options: Any
 ) -> JournalWidget:
     """Return the crash lab of a turn. Raises NotFound, WrongUse."""
     found, start = session_of(target, session, options)
@@ -74,8 +74,8 @@ def lab_widget(
         turn = next(
             (each.id for each in found.turns for step in each.steps if step.step_id == target.step_id), None
         )
-    view = Explorer(found, policy)
-    answers = Answers(view, policy)
+    view = Explorer(found, effects)
+    answers = Answers(view, effects)
     lab = answers.lab(turn)
     first = None
     if start is not None and not isinstance(target, Turn):
@@ -111,7 +111,7 @@ def diff_widget(
     *,
     step: str | None = None,
     session: Any = None,
-    policy: Any = None,
+    effects: Any = None,
     **options: Any,
 ) -> JournalWidget:
     """Return two attempts of a step side by side. Raises NotFound, WrongUse."""
@@ -119,14 +119,14 @@ def diff_widget(
     if step is None and start is not None and not isinstance(target, Turn):
         step = split_key(start)[1][1]
     chosen = _step_of(found, target, step)
-    view = Explorer(found, policy)
+    view = Explorer(found, effects)
     numbers = [attempt.n for attempt in chosen.attempts]
     second = numbers[-1] if second is None else second
     for number in (first, second):
         if number not in numbers:
             raise NotFound(f"{chosen.step_id} has no attempt {number}.", hint=f"It has {len(numbers)}.")
     key = step_key(chosen.run_id, chosen.step_id)
-    answers = Answers(view, policy)
+    answers = Answers(view, effects)
 
     def answer(request: Mapping[str, Any]) -> object:
         return answers.answer(

@@ -101,7 +101,7 @@ def lab_data(
         "points": [plain_json(point) for point in lab.points],
         "timeline": plain_json(timeline),
         "choices": plain_json(lab.choices),
-        "question": {"policy": "eve", "environment": lab.choices.environments[0].name, "model": "same"},
+        "question": {"runtime": "eve", "environment": lab.choices.environments[0].name, "model": "same"},
         "assumed": {
             row.tool: {"name": row.strategy, "words": row.strategy_words}
             for row in (last.effects if last else ())
@@ -123,9 +123,9 @@ class Answers:
         EveReplayError: as the views raise it; a widget shows the message.
     """
 
-    def __init__(self, view: Explorer, policy: Any = None) -> None:
+    def __init__(self, view: Explorer, effects: Any = None) -> None:
         self._view = view
-        self._policy = policy
+        self._effects = effects
         self._labs: dict[tuple[str | None, int], CrashLab] = {}
 
     def answer(self, request: Mapping[str, Any]) -> object:
@@ -138,7 +138,7 @@ class Answers:
     def lab(self, turn: str | None, batch: int = 1) -> CrashLab:
         """Return the crash lab of a turn, made once."""
         if (turn, batch) not in self._labs:
-            self._labs[turn, batch] = CrashLab(self._view.session, turn, self._policy, batch=batch)
+            self._labs[turn, batch] = CrashLab(self._view.session, turn, self._effects, batch=batch)
         return self._labs[turn, batch]
 
     def _ask_tab(self, key: str, tab: str, start: int = 0) -> object:

@@ -39,7 +39,7 @@ from eve_replay.recovery.plan.model import Plan
 from eve_replay.recovery.points import CLASSES
 from eve_replay.recovery.points import crash_points as _crash_points
 from eve_replay.recovery.result import CrashPoint, EffectVerdict, Simulation, StepVerdict
-from eve_replay.recovery.runtimes.base import RecoveryPolicy, policies
+from eve_replay.recovery.runtimes.base import Runtime, runtimes
 from eve_replay.recovery.strategies import STRATEGIES, ModelAnswer, Strategy
 
 __all__ = [
@@ -57,7 +57,7 @@ __all__ = [
     "ModelAnswer",
     "Plan",
     "Question",
-    "RecoveryPolicy",
+    "Runtime",
     "SessionPlans",
     "Simulation",
     "StepVerdict",
@@ -74,7 +74,7 @@ __all__ = [
     "place_at",
     "place_of",
     "plan_of",
-    "policies",
+    "runtimes",
     "regroup",
     "session_plans",
     "simulate",
@@ -121,7 +121,7 @@ def simulate(
     crash: Crash | Sequence[Crash] | None,
     *,
     turn: str | None = None,
-    policy: str | RecoveryPolicy = "eve",
+    runtime: str | Runtime = "eve",
     environment: str | Environment | None = None,
     model: ModelAnswer = "same",
     effects: Effects = None,
@@ -139,8 +139,8 @@ def simulate(
         crash: a crash point, its position, an address such as ``after:evnt_...`` or ``before:chnk_...``, a
             class name, a time; a sequence of these for a schedule (crash again during recovery); None for
             no crash.
-        policy: ``eve``, ``flue``, ``none`` or an object with the same protocol.
-        environment: how the process comes back (``ENVIRONMENTS``); None for the policy's own.
+        runtime: ``eve``, ``flue``, ``none`` or an object with the same protocol.
+        environment: how the process comes back (``ENVIRONMENTS``); None for the runtime's own.
         model: what the model answers when asked again: ``same``, ``new-ids``, ``other``.
         strategies: idempotency strategy per tool, ``*`` for all (``STRATEGIES``).
         lease_seconds: length of the lease, which the journal does not hold.
@@ -154,7 +154,7 @@ def simulate(
     if model_calls_per_step is not None:
         plan = regroup(plan, model_calls_per_step)
     question = Question(
-        policy=policy,
+        runtime=runtime,
         environment=environment,
         model=model,
         strategies=strategies,
@@ -182,7 +182,7 @@ def matrix(
     target: Target,
     turn: str | None = None,
     *,
-    policy: str | RecoveryPolicy = "eve",
+    runtime: str | Runtime = "eve",
     environment: str | Environment | None = None,
     model: ModelAnswer = "same",
     effects: Effects = None,
@@ -194,5 +194,5 @@ def matrix(
     plan = plan_of(target, turn, effects=effects)
     if model_calls_per_step is not None:
         plan = regroup(plan, model_calls_per_step)
-    question = Question(policy=policy, environment=environment, model=model, strategies=strategies)
+    question = Question(runtime=runtime, environment=environment, model=model, strategies=strategies)
     return matrix_of(plan, question, moments=moments)

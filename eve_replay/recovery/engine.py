@@ -20,7 +20,7 @@ from eve_replay.recovery.result import (
     Simulation,
     StepVerdict,
 )
-from eve_replay.recovery.runtimes.base import Course, Fate, Future, RecoveryPolicy, policy_named
+from eve_replay.recovery.runtimes.base import Course, Fate, Future, Runtime, runtime_named
 from eve_replay.recovery.situation import NEVER, EffectState, Situation, StepState
 from eve_replay.recovery.strategies import STRATEGIES, ModelAnswer, Seen, Strategy, strategy, strategy_for
 from eve_replay.recovery.tutorial import contradictions
@@ -33,14 +33,14 @@ Memo = dict[object, object]
 
 
 class Question:
-    """What is assumed: policy, environment, model, strategies. Reused over all points of a matrix."""
+    """What is assumed: runtime, environment, model, strategies. Reused over all points of a matrix."""
 
-    __slots__ = ("_assumptions", "environment", "model", "note", "policy", "strategies")
+    __slots__ = ("_assumptions", "environment", "model", "note", "runtime", "strategies")
 
     def __init__(
         self,
         *,
-        policy: str | RecoveryPolicy = "eve",
+        runtime: str | Runtime = "eve",
         environment: str | Environment | None = None,
         model: ModelAnswer = "same",
         strategies: Mapping[str, str | Strategy] | None = None,
@@ -49,8 +49,8 @@ class Question:
         retention_days: float | None = None,
         note: str = "",
     ) -> None:
-        self.policy = policy_named(policy) if isinstance(policy, str) else policy
-        found = environment if environment is not None else self.policy.environment
+        self.runtime = runtime_named(runtime) if isinstance(runtime, str) else runtime
+        found = environment if environment is not None else self.runtime.environment
         chosen = named_environment(found) if isinstance(found, str) else found
         self.environment = chosen.with_options(
             lease_seconds=lease_seconds, max_retries=max_retries, retention_days=retention_days
@@ -66,7 +66,7 @@ class Question:
         self._assumptions: Assumptions | None = None
 
     def strategy_of(self, effect: EffectState) -> Strategy:
-        """Return the strategy of an effect: asked for by name, else for all (``*``), else its policy's."""
+        """Return the strategy of an effect: asked for by name, for all (``*``), or its effects policy's."""
         found = self.strategies.get(effect.tool) or self.strategies.get("*")
         return found if found is not None else strategy_for(effect.protection)
 
@@ -80,7 +80,7 @@ class Question:
             if env.certainty != "observed":
                 notes.append(f"{env.words}: {env.certainty}, {env.source}")
             self._assumptions = Assumptions(
-                policy=self.policy.name,
+                runtime=self.runtime.name,
                 environment=env.name,
                 model=self.model,
                 lease_seconds=env.lease_seconds if env.recovers == "yes" else None,
@@ -151,7 +151,7 @@ def _undisturbed(plan: Plan, question: Question) -> Simulation:
 def _carry(plan: Plan, earlier: int, now: int, situation: Situation, question: Question) -> bool:
     """Add to ``situation`` what an earlier crash left behind. False: nothing recovers from it."""
     past = plan.situation(earlier)
-    course = question.policy.recover(past, question.environment, question.model)
+    course = question.runtime.recover(past, question.environment, question.model)
     if course.outcome not in ("recovers", "nothing-open"):
         return False
     for before, after in zip(past.steps, situation.steps, strict=True):
@@ -196,7 +196,7 @@ def answer(
         batch: ``modelCallsPerStep`` of a what-if.
         memo: verdicts already made for shared parts of one plan under this question; grown here.
     """
-    course = question.policy.recover(situation, question.environment, question.model)
+    course = question.runtime.recover(situation, question.environment, question.model)
     return _simulation(situation, question, point, course, crashes=crashes, batch=batch, memo=memo)
 
 

@@ -111,7 +111,7 @@ def forecast(
     lease_seconds: float | None = None,
     max_retries: int | None = None,
     session: str | None = None,
-    policy: str = "eve",
+    runtime: str = "eve",
 ) -> tuple[Forecast, ...]:
     """Return what will happen to every session of a journal, those with something open first.
 
@@ -124,7 +124,7 @@ def forecast(
         lease_seconds: length of the lease; the default is assumed, the journal does not hold it.
         max_retries: retries of a step that throws.
         session: only this session (whole id).
-        policy: recovery policy.
+        runtime: ``eve``, ``flue``, ``none``: whose recovery rules.
     """
     out = []
     for head in journal.heads:
@@ -144,7 +144,7 @@ def forecast(
                 strategies=strategies,
                 lease_seconds=lease_seconds,
                 max_retries=max_retries,
-                policy=policy,
+                runtime=runtime,
             )
         )
     found = [_with_subagents(each, out, journal) for each in out]
@@ -169,7 +169,7 @@ def forecast_session(
     strategies: Mapping[str, str | Strategy] | None,
     lease_seconds: float | None,
     max_retries: int | None,
-    policy: str,
+    runtime: str,
 ) -> Forecast:
     """Return the forecast of one joined session."""
     note = ""
@@ -182,7 +182,7 @@ def forecast_session(
 
     def under(env: Environment, why: str = "") -> Simulation:
         question = Question(
-            policy=policy,
+            runtime=runtime,
             environment=env,
             model=model,
             strategies=strategies,

@@ -72,7 +72,7 @@ class Totals:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """One row of a comparison: a strategy (or a batch size, a policy) and what the matrix adds up to."""
+    """One row of a comparison: a strategy (or a batch size, a runtime) and what the matrix adds up to."""
 
     name: str
     words: str
@@ -231,7 +231,7 @@ def compare_strategies(
     weights = list(_weights(plan, [place for _, place in situations]))
     for name in wanted:
         asked = Question(
-            policy=base.policy, environment=base.environment, model=base.model, strategies={"*": name}
+            runtime=base.runtime, environment=base.environment, model=base.model, strategies={"*": name}
         )
         memo = plan.memo.setdefault(asked, {})
         sims = [

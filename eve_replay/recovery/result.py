@@ -92,7 +92,7 @@ class CrashPoint:
 class Assumptions:
     """What the answer takes for granted, so that it can be said beside it."""
 
-    policy: str
+    runtime: str
     environment: str
     model: str
     lease_seconds: float | None = None
@@ -105,7 +105,8 @@ class Assumptions:
     def to_json(self) -> dict[str, object]:
         """Return CONTRACT's ``assumptions``."""
         return {
-            "policy": self.policy,
+            "policy": self.runtime,  # the name of version 1
+            "runtime": self.runtime,
             "environment": self.environment,
             "model": self.model,
             "leaseSeconds": self.lease_seconds,

@@ -1,4 +1,4 @@
-"""What lies there when the process dies: the only thing a recovery policy looks at.
+"""What lies there when the process dies: the only thing a runtime looks at.
 
 A situation comes from two places and looks the same from both: from a folder as a real crash left it
 (:mod:`eve_replay.recovery.observe`), and from a recording plus a point in it

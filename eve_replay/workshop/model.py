@@ -114,7 +114,7 @@ class Case:
 
     Attributes:
         model: what the model does when it is asked again.
-        policy, environment: names as in :mod:`eve_replay.recovery`.
+        runtime, environment: names as in :mod:`eve_replay.recovery`.
         calls_per_step: model calls per step (eve's ``modelCallsPerStep``).
         setting: how the outside behaves, by service, for example ``{"payments": {"key_hours": 24}}``.
         seed: where ids and names of this case come from.
@@ -127,7 +127,7 @@ class Case:
     name: str
     turns: tuple[Turn, ...]
     model: ModelAnswer = "same"
-    policy: str = "eve"
+    runtime: str = "eve"
     environment: str = "eve-start"
     calls_per_step: int = 1
     setting: Mapping[str, Mapping[str, object]] = field(default_factory=lambda: MappingProxyType({}))
@@ -245,7 +245,7 @@ class Outcome:
         moments: how many numbered moments there were.
         processes: how many processes ran.
         model_calls: how often the model was asked (and paid).
-        rules: names of the recovery rules that the policy used, in order, without repeats.
+        rules: names of the recovery rules that the runtime used, in order, without repeats.
         forgot: whether a process changed module memory that a later one did not have.
     """
 

@@ -2,7 +2,7 @@
 
 ::
 
-    own = questions(journal, language="en", policy={"charge_card": "keyed:business-id"})
+    own = questions(journal, language="en", effects={"charge_card": "keyed:business-id"})
     own.again()      # which steps ran again
     own.effects()    # what may have happened twice
     own.keys()       # which protection survives a re-run
@@ -125,7 +125,7 @@ def questions(
     journal: Journal,
     *,
     language: Language = "en",
-    policy: EffectsPolicy | Mapping[str, object] | str | None = None,
+    effects: EffectsPolicy | Mapping[str, object] | str | None = None,
     ledger: object = None,
     eve: str | None = None,
     now: datetime | None = None,
@@ -135,7 +135,7 @@ def questions(
     Args:
         journal: any.
         language: of titles and notes; verdicts are in the product's words.
-        policy: what is known of the tools: an effects policy, or the dict a person types.
+        effects: what is known of the tools: an effects policy, or the dict a person types.
         ledger: what really happened, in any form that ``Ledger.load`` takes.
         eve: the version that will open this journal; with it stranded sessions are named.
         now: the instant to reckon from; the clock's by default.
@@ -143,7 +143,7 @@ def questions(
     Raises:
         WrongUse: the policy has a word that does not exist. SourceUnreadable: the ledger cannot be read.
     """
-    rules = EffectsPolicy.load(policy or None)
+    rules = EffectsPolicy.load(effects or None)
     return Questions(journal, language, rules, ledger, eve, now or datetime.now(UTC))
 
 
@@ -154,14 +154,14 @@ class Questions:
         self,
         journal: Journal,
         language: Language,
-        policy: EffectsPolicy,
+        effects: EffectsPolicy,
         ledger: object,
         eve: str | None,
         now: datetime,
     ) -> None:
         self.journal = journal
         self.language: Language = language
-        self.policy = policy
+        self._rules = effects
         self._ledger, self._eve, self._now = ledger, eve, now
 
     @cached_property
@@ -176,7 +176,7 @@ class Questions:
         return why_all(
             self.sessions,
             voice=voice,
-            policy=self.policy,
+            effects=self._rules,
             ledger=self._ledger,
             eve=self._eve,
             versions=self.journal.versions,
@@ -255,13 +255,13 @@ class Questions:
             )
             for tool, some in sorted(tools.items())
         ]
-        return self._sheet("keys", rows, ("policy",) if not self.policy.rules else ())
+        return self._sheet("keys", rows, ("policy",) if not self._rules.rules else ())
 
     def crash_now(self) -> Sheet:
         """What happens when the process comes back to the journal as it lies there."""
         wanted = {each.id for each in self.sessions}
         rows = []
-        for each in forecast(self.journal, effects=self.policy):
+        for each in forecast(self.journal, effects=self._rules):
             if each.session_id not in wanted or not each.open:
                 continue
             again = [f"{effect.tool} {_times(effect.executions)}" for effect in each.answer.effects]

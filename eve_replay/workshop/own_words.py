@@ -112,8 +112,8 @@ NOTES: Mapping[str, Text] = MappingProxyType(
             "没有账本，没有结果的请求就只能是“未知”。请提供账本：LEDGER = 一个文件，或者若干行数据。",
         ),
         "policy": Text(
-            "A protection `known from hint` is guessed from the tool's name. Say what you know in POLICY.",
-            "依据是 hint 的保护，只是从工具名猜的。请把你知道的写进 POLICY。",
+            "A protection `known from hint` is guessed from the tool's name. Say what you know in EFFECTS.",
+            "依据是 hint 的保护，只是从工具名猜的。请把你知道的写进 EFFECTS。",
         ),
         "eve": Text(
             "Give EVE the version you deploy next: sessions that it will not pick up are then named.",

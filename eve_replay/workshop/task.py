@@ -76,7 +76,7 @@ class Task:
         faults: which faults fall.
         crashes: how many at most.
         hours: how long the process may stay away after a crash.
-        policies: recovery policies that the stage lets a learner choose from.
+        runtimes: runtimes that the stage lets a learner choose from.
         judge: for ``judged``: looks at the answer itself.
         takes: for ``judged``: what the answer is called with; empty where it is no function.
         predictions: by name, as the notebook asks for them.
@@ -97,7 +97,7 @@ class Task:
     faults: tuple[FaultKind, ...] = CRASHES
     crashes: int = 2
     hours: tuple[float, ...] = (0.0,)
-    policies: tuple[str, ...] = ()
+    runtimes: tuple[str, ...] = ()
     judge: Judge | None = None
     takes: tuple[str, ...] = ()
     predictions: Mapping[str, Prediction] = field(default_factory=lambda: MappingProxyType({}))

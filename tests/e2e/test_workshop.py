@@ -274,7 +274,7 @@ def test_what_goes_wrong_in_the_function_is_told_in_words(opened, watched):
 
 def test_in_chinese_dark_and_narrow(opened, watched):
     page = opened(
-        setup("zh") + "here", 'here.predict("how", 1)', PAY + "here.play(pay, policies=True)", wait=".er-cell"
+        setup("zh") + "here", 'here.predict("how", 1)', PAY + "here.play(pay, runtimes=True)", wait=".er-cell"
     )
     for place in (".er-desk", ".er-predict", ".er-stage"):
         text = page.inner_text(place)
@@ -286,10 +286,10 @@ def test_in_chinese_dark_and_narrow(opened, watched):
     until(page, 1)
     assert sums(page) == ["‖ invoice INV-7：2 次扣款"]
     shot(page, "workshop-zh")
-    for policy in ("flue", "none", "eve"):
-        page.select_option('select[aria-label="运行时"]', policy)
+    for runtime in ("flue", "none", "eve"):
+        page.select_option('select[aria-label="运行时"]', runtime)
         page.wait_for_function(
-            "(name) => document.querySelector('select[aria-label=\"运行时\"]').value === name", arg=policy
+            "(name) => document.querySelector('select[aria-label=\"运行时\"]').value === name", arg=runtime
         )
         until(page, 1)
     theme(page, "JupyterLab Dark")

@@ -24,7 +24,7 @@ from eve_replay.recovery.matrix import matrix_of
 from eve_replay.recovery.plan.batching import regroup
 from eve_replay.recovery.plan.build import SessionPlans, session_plans
 from eve_replay.recovery.plan.model import FAR, Plan
-from eve_replay.recovery.runtimes.base import policies
+from eve_replay.recovery.runtimes.base import runtimes
 from eve_replay.recovery.strategies import STRATEGIES
 from tests.support import corpus
 from tests.support.recovery import TURNS, baseline
@@ -60,17 +60,17 @@ def turns():
 
 
 MODELS = st.sampled_from(["same", "new-ids", "other"])
-POLICIES = st.sampled_from(sorted(policies()))
+RUNTIMES = st.sampled_from(sorted(runtimes()))
 
 
 def at_most(one: int | None, two: int | None) -> bool:
     return two is None or (one is not None and one <= two)
 
 
-@given(turns(), POLICIES, MODELS)
-def test_zero_crashes_equal_the_recording(chosen, policy, model):
+@given(turns(), RUNTIMES, MODELS)
+def test_zero_crashes_equal_the_recording(chosen, runtime, model):
     _, made, plan = chosen
-    sim = simulate(plan, None, Question(policy=policy, model=model))
+    sim = simulate(plan, None, Question(runtime=runtime, model=model))
     recorded = {(e.tool, e.call_id if e.kind != "step" else e.step_id): e.executions for e in made.effects}
     for effect in sim.effects:
         assert effect.after.max == 0
@@ -121,11 +121,11 @@ def test_batching_never_lowers_the_worst_case(chosen, sizes):
         previous = totals
 
 
-@given(turns(), st.data(), MODELS, POLICIES, st.sampled_from([n for n, s in STRATEGIES.items() if s.keyed]))
-def test_a_keyed_strategy_never_raises_a_count(chosen, data, model, policy, name):
+@given(turns(), st.data(), MODELS, RUNTIMES, st.sampled_from([n for n, s in STRATEGIES.items() if s.keyed]))
+def test_a_keyed_strategy_never_raises_a_count(chosen, data, model, runtime, name):
     _, _, plan = chosen
     place = data.draw(st.integers(plan.first, min(plan.last, len(plan.writes))))
-    sim = simulate(plan, place, Question(model=model, policy=policy, strategies={"*": name}))
+    sim = simulate(plan, place, Question(model=model, runtime=runtime, strategies={"*": name}))
     for effect in sim.effects:
         assert effect.outside.min <= effect.executions.min
         assert at_most(effect.outside.max, effect.executions.max)

@@ -14,7 +14,7 @@ async def test_it_opens_at_the_event_of_the_cursor_and_answers_at_once():
     async with running(keys=["enter", "a", "a", "a", "c"]) as pilot:
         assert screen_name(pilot) == "CrashScreen"
         assert "If the process dies here" in text(pilot) and "outside sees" in text(pilot)
-        assert "policy eve" in text(pilot)
+        assert "runtime eve" in text(pilot)
 
 
 async def test_arrows_brackets_and_braces_move_the_point():
@@ -76,7 +76,7 @@ async def test_a_strategy_changes_what_the_outside_sees():
 
 async def test_policy_and_model_can_be_chosen_and_escape_changes_nothing():
     async with running(keys=["enter", "c", "p", "down", "enter", "M", "down", "down", "enter"]) as pilot:
-        assert screen(pilot).asked["policy"] == "flue" and screen(pilot).asked["model"] in (
+        assert screen(pilot).asked["runtime"] == "flue" and screen(pilot).asked["model"] in (
             "new-ids",
             "other",
         )

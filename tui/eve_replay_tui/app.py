@@ -201,7 +201,7 @@ class ReplayApp(App[None]):
         if lab is None or lab.session is not explorer.session:
             from eve_replay.views.crashlab.crash import CrashLab
 
-            lab = CrashLab(explorer.session, turn_id, self.options.policy)
+            lab = CrashLab(explorer.session, turn_id, self.options.effects)
             if len(self._labs) > 12:
                 self._labs.clear()
             self._labs[key] = lab

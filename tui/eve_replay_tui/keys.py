@@ -40,7 +40,7 @@ OWN: tuple[Key, ...] = (
     Key(key="<", action="previous-tab", label="tab before", help="Open the tab before."),
     Key(key=">", action="next-tab", label="tab after", help="Open the tab after."),
     Key(key="v", action="layout", label="layout", help="Side by side or unified; true or squeezed times."),
-    Key(key="p", action="policy", label="policy", help="Choose the recovery policy."),
+    Key(key="p", action="runtime", label="runtime", help="Choose the runtime."),
     Key(key="E", action="environment", label="environment", help="Choose what restarts it."),
     Key(key="M", action="model", label="model", help="Choose what the model answers when asked again."),
     Key(key="S", action="strategy", label="key", help="Choose how a tool is protected."),

@@ -33,7 +33,7 @@ class Options:
         ascii_only: draw with ASCII characters only.
         zone: zone of shown times, None for the machine's own.
         now: the clock.
-        policy: path of the user's effects policy, None without one.
+        effects: path of the user's effects policy, None without one.
         live: look for changes from time to time.
         folder: where exports are written.
     """
@@ -47,6 +47,6 @@ class Options:
     ascii_only: bool = False
     zone: tzinfo | None = None
     now: Callable[[], datetime] = field(default=_now)
-    policy: str | None = None
+    effects: str | None = None
     live: bool = True
     folder: Path = field(default_factory=Path)

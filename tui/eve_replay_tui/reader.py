@@ -137,7 +137,7 @@ class Reader:
                 return known
             from eve_replay.views.session.explorer import Explorer
 
-            made = Explorer(session, self.options.policy)
+            made = Explorer(session, self.options.effects)
             if keep:
                 self._explorers[session.id] = made
                 while len(self._explorers) > _KEPT:

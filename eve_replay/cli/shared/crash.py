@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from eve_replay.cli.shared.common import Shell, echo, echo_table, open_journal
+from eve_replay.cli.shared.options import RenamedOption
 from eve_replay.cli.shared.select import session_wanted, turn_wanted
 from eve_replay.errors import WrongUse
 from eve_replay.views.kit.table import Cell, Column, Row, Table
@@ -30,14 +31,22 @@ def assumption_options(function: Callable[..., None]) -> Callable[..., None]:
     """Add the options that say what is assumed; the function gets them as ``assumed: dict``."""
 
     def body(*args: Any, **values: Any) -> None:
-        names = ("policy", "environment", "model", "strategy", "lease", "retries", "retention")
+        names = ("runtime", "environment", "model", "strategy", "lease", "retries", "retention")
         assumed = {name: values.pop(name) for name in names}
         function(*args, assumed=assumed, **values)
 
     body.__doc__ = function.__doc__
     body.__name__ = function.__name__
     options = (
-        click.option("--policy", metavar="NAME", default="eve", help="Recovery policy: eve, flue or none."),
+        click.option(
+            "--runtime",
+            "--policy",
+            "runtime",
+            cls=RenamedOption,
+            metavar="NAME",
+            default="eve",
+            help="Whose recovery rules: eve, flue or none.",
+        ),
         click.option(
             "--environment", metavar="NAME", help="How the process comes back: eve-start, eve-dev ..."
         ),
@@ -81,10 +90,10 @@ def question_from(assumed: Mapping[str, Any], *, plain: bool = False) -> Questio
     from eve_replay.recovery import Question
 
     environment = assumed["environment"]
-    if environment is None and plain and assumed["policy"] == "eve":
+    if environment is None and plain and assumed["runtime"] == "eve":
         environment = "sdk-started"
     return Question(
-        policy=assumed["policy"],
+        runtime=assumed["runtime"],
         environment=environment,
         model=assumed["model"],
         strategies=strategies_from(assumed["strategy"]),
@@ -263,7 +272,7 @@ def _effects_table(view: CrashView) -> Table:
 
 def _assumed(simulation: Simulation) -> str:
     each = simulation.assumptions
-    parts = [f"policy {each.policy}", f"environment {each.environment}", f"model {each.model}"]
+    parts = [f"runtime {each.runtime}", f"environment {each.environment}", f"model {each.model}"]
     parts += [f"{tool}: {name}" for tool, name in each.strategies]
     if each.model_calls_per_step is not None:
         parts.append(f"{each.model_calls_per_step} model calls per step")

@@ -15,7 +15,7 @@ from eve_replay.errors import WrongUse
 if TYPE_CHECKING:
     from eve_replay.codec.keys import KeyRing
 
-__all__ = ["ShellCommand", "key_ring", "parse_size", "shared_options"]
+__all__ = ["RenamedOption", "ShellCommand", "key_ring", "parse_size", "shared_options"]
 
 _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 
@@ -55,6 +55,18 @@ _SHARED = (
 _SHARED_NAMES = frozenset(
     {"as_json", "color", "utc", "key", "key_file", "fetch_keys", "limit", "now", "help"}
 )
+
+
+class RenamedOption(click.Option):
+    """An option whose earlier spellings still work and are not shown: ``--runtime``, once ``--policy``."""
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        """Return the line of ``--help`` with the name of today alone."""
+        spelt, self.opts = self.opts, self.opts[:1]
+        try:
+            return super().get_help_record(ctx)
+        finally:
+            self.opts = spelt
 
 
 class ShellCommand(click.Command):

@@ -120,34 +120,34 @@ class Effect:
 
 
 def effects_of(
-    session: Session, policy: EffectsPolicy | Mapping[str, object] | str | None = None
+    session: Session, effects: EffectsPolicy | Mapping[str, object] | str | None = None
 ) -> tuple[Effect, ...]:
     """Return the effects of a session, tool calls first in turn order, then step functions in log order.
 
+    ``effects`` is what the user knows of their tools: an effects policy, its file, or a dict of its shape.
     Child runs of workflow tools belong to the session; subagents are sessions of their own.
     """
-    rules = EffectsPolicy.load(policy)
+    rules = EffectsPolicy.load(effects)
     groups = [*tool_groups(session), *function_groups(session)]
-    effects = [_finish(group, session, rules) for group in groups]
-    return tuple(effects)
+    return tuple(_finish(group, session, rules) for group in groups)
 
 
-def _finish(group: Group, session: Session, policy: EffectsPolicy) -> Effect:
+def _finish(group: Group, session: Session, rules: EffectsPolicy) -> Effect:
     parts = tuple(group.parts)
     total = sum((p.executions for p in parts), Executions(min=0, max=0))
     words = {p.certainty for p in parts}
     certainty: Certainty = (
         "unknown" if "unknown" in words else "implied" if "implied" in words else "observed"
     )
-    rule = policy.rule_for(group.tool, group.step.name.full if group.kind == "step" else "")
+    rule = rules.rule_for(group.tool, group.step.name.full if group.kind == "step" else "")
     keys = _keys(group, session, rule.key_path if rule else "")
     protection = rule.protection if rule is not None else None
     if protection is None and keys:
         protection = protection_from(keys)
     if protection is None:
         protection = hint_for(group.tool)
-        if policy.default is not None and protection.klass != "read-only":
-            protection = policy.default
+        if rules.default is not None and protection.klass != "read-only":
+            protection = rules.default
     protection = _with_approval(protection, group, session)
     values = [seen.value for seen in keys]
     same_key = None if len(values) < 2 else len(set(values)) == 1

@@ -121,23 +121,23 @@ class _Candidate:
 
 
 def join(
-    effects: Iterable[Effect],
+    found: Iterable[Effect],
     ledger: Ledger,
     *,
-    policy: EffectsPolicy | Mapping[str, object] | str | None = None,
+    effects: EffectsPolicy | Mapping[str, object] | str | None = None,
     ends: Mapping[str, datetime] | None = None,
 ) -> Joined:
-    """Join ``ledger`` with ``effects`` (of one session or of a whole world).
+    """Join ``ledger`` with the effects found (of one session or of a whole world).
 
     Args:
-        effects: the journal's.
+        found: the journal's effects.
         ledger: the lines.
-        policy: may say under which names a ledger has an effect.
+        effects: the effects policy; it may say under which names a ledger has an effect.
         ends: by session id, the last instant the journal tells of; a ledger that goes on longer than the
             journal (a copy taken at a crash) is not held against it.
     """
-    rules = EffectsPolicy.load(policy)
-    candidates = [_candidate(effect, rules) for effect in effects]
+    rules = EffectsPolicy.load(effects)
+    candidates = [_candidate(effect, rules) for effect in found]
     by_call: dict[str, list[_Candidate]] = {}
     by_key: dict[str, list[_Candidate]] = {}
     for candidate in candidates:
@@ -148,11 +148,11 @@ def join(
     names = _Names.of(candidates)
     left: list[Entry] = []
     for entry in ledger.entries:
-        found = _named_by_id(entry, candidates, by_call, by_key, names)
-        if found is None:
+        named = _named_by_id(entry, candidates, by_call, by_key, names)
+        if named is None:
             left.append(entry)
         else:
-            found[0].entries.append((entry, found[1]))
+            named[0].entries.append((entry, named[1]))
     for reach in _REACHES:
         left = [entry for entry in left if not _join_by_time(entry, candidates, names, reach)]
     unmatched = sorted(left, key=lambda entry: entry.line)

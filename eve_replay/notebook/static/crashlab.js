@@ -57,7 +57,7 @@ function labOver(shell, data, question, source, words, state, tell) {
   const ask = (name) => (value) => { question[name] = value; draw(); drawMatrix(); };
   const strategies = (tool) => [{ name: "", words: `as recorded: ${data.assumed[tool]?.words || "nothing"}`, note: "what the policy or the evidence says protects it" }, ...data.choices.strategies];
   const controls = el("div", { class: "er-controls" },
-    select("policy", data.choices.policies, question.policy, ask("policy")),
+    select("runtime", data.choices.runtimes, question.runtime, ask("runtime")),
     select("environment", data.choices.environments, question.environment, ask("environment")),
     select("model gives", data.choices.models, question.model, ask("model")),
     select("model calls per step", data.batches, state.batch, (value) => tell.batch(Number(value)), "What if modelCallsPerStep were larger: fewer commits, more work repeated by a crash."),

@@ -25,11 +25,11 @@ function stageWidget(root, data, source, memory) {
   const foot = el("div", { class: "er-foot" });
   shell.append(head, bar, note, board, below, foot, live, sheet);
 
-  const save = () => memory.save({ case: state.case, policy: state.policy, faults: state.faults, active: state.active, adding: state.adding, cursor: state.cursor, hours: state.hours, open: state.open, tried: state.tried });
+  const save = () => memory.save({ case: state.case, runtime: state.runtime, faults: state.faults, active: state.active, adding: state.adding, cursor: state.cursor, hours: state.hours, open: state.open, tried: state.tried });
   const most = () => view.most;
-  const base = () => ({ case: state.case, policy: state.policy });
+  const base = () => ({ case: state.case, runtime: state.runtime });
   /** A place that was tried stays known; the others are to be guessed until the learner opens all. */
-  const placed = (level, point, kind) => JSON.stringify([state.case, state.policy, state.faults.slice(0, level), point, kind]);
+  const placed = (level, point, kind) => JSON.stringify([state.case, state.runtime, state.faults.slice(0, level), point, kind]);
   const known = (level, cell) => state.open || state.tried.includes(placed(level, cell.point, cell.kind));
 
   /** Ask for the picture and for the cells of every crash, then draw all of it at once. */
@@ -114,7 +114,7 @@ function stageWidget(root, data, source, memory) {
   function drawHead() {
     head.replaceChildren(el("b", { class: "er-stagetitle" }, words.stage_of, " · ", el("code", {}, data.tool)), el("span", { class: "er-gap" }),
       cases.length > 1 ? select(words.case, cases, state.case, (value) => change({ case: value, cursor: null })) : "",
-      data.policies.length > 1 ? select(words.policy, data.policies, state.policy, (value) => change({ policy: value, cursor: null })) : "",
+      data.runtimes.length > 1 ? select(words.runtime, data.runtimes, state.runtime, (value) => change({ runtime: value, cursor: null })) : "",
       el("button", { type: "button", class: "er-key", title: words.help, "aria-label": words.help, onclick: help }, "?"));
   }
   function drawBar() {

@@ -14,7 +14,7 @@ from eve_replay.recovery.result import Outcome, Paid, Verdict
 from eve_replay.recovery.situation import NEVER, Situation, StepState
 from eve_replay.recovery.strategies import ModelAnswer
 
-__all__ = ["Applied", "Course", "Fate", "Future", "RecoveryPolicy", "policies", "policy_named"]
+__all__ = ["Applied", "Course", "Fate", "Future", "Runtime", "runtimes", "runtime_named"]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -85,11 +85,11 @@ class Course:
 
 
 @runtime_checkable
-class RecoveryPolicy(Protocol):
+class Runtime(Protocol):
     """How a runtime recovers. One instance per runtime, without state.
 
     Attributes:
-        name: as ``--policy`` takes it.
+        name: as ``--runtime`` takes it.
         words: what a person calls it.
         source: where its rules come from.
         environment: name of the environment it is asked in when none is named.
@@ -122,20 +122,20 @@ def scaled(base: Executions, times: Executions) -> Executions:
     return Executions(min=base.min * times.min, max=top)
 
 
-def policies() -> Mapping[str, RecoveryPolicy]:
-    """Return the policies by name."""
-    from eve_replay.recovery.runtimes.eve.runtime import EvePolicy
-    from eve_replay.recovery.runtimes.flue import FluePolicy
-    from eve_replay.recovery.runtimes.none import NoPolicy
+def runtimes() -> Mapping[str, Runtime]:
+    """Return the runtimes by name."""
+    from eve_replay.recovery.runtimes.eve.runtime import EveRuntime
+    from eve_replay.recovery.runtimes.flue import FlueRuntime
+    from eve_replay.recovery.runtimes.none import NoRuntime
 
-    return {each.name: each for each in (EvePolicy(), FluePolicy(), NoPolicy())}
+    return {each.name: each for each in (EveRuntime(), FlueRuntime(), NoRuntime())}
 
 
-def policy_named(name: str) -> RecoveryPolicy:
-    """Return a policy by name. Raises WrongUse with the names there are."""
-    known = policies()
+def runtime_named(name: str) -> Runtime:
+    """Return a runtime by name. Raises WrongUse with the names there are."""
+    known = runtimes()
     wanted = name.strip().lower()
     wanted = {"workflow": "eve", "sdk": "eve", "workflow-sdk": "eve", "plain": "none"}.get(wanted, wanted)
     if wanted not in known:
-        raise WrongUse(f"There is no recovery policy {name!r}.", hint=f"Use one of {', '.join(known)}.")
+        raise WrongUse(f"There is no runtime {name!r}.", hint=f"Use one of {', '.join(known)}.")
     return known[wanted]

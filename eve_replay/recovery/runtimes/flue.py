@@ -14,10 +14,10 @@ from eve_replay.recovery.runtimes.base import Course, Fate, Future, lease_end
 from eve_replay.recovery.situation import NEVER, ONCE, UNSURE, EffectState, Situation, StepState
 from eve_replay.recovery.strategies import ModelAnswer
 
-__all__ = ["FluePolicy"]
+__all__ = ["FlueRuntime"]
 
 
-class FluePolicy:
+class FlueRuntime:
     """Flue 2.1, ordinary tools unless an effect is named durable."""
 
     name = "flue"

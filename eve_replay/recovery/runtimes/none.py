@@ -13,10 +13,10 @@ from eve_replay.recovery.runtimes.base import Course, Fate, Future
 from eve_replay.recovery.situation import NEVER, ONCE, Situation
 from eve_replay.recovery.strategies import ModelAnswer
 
-__all__ = ["NoPolicy"]
+__all__ = ["NoRuntime"]
 
 
-class NoPolicy:
+class NoRuntime:
     """A while loop around model and tools, without any record."""
 
     name = "none"

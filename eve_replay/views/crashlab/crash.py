@@ -24,7 +24,7 @@ from eve_replay.recovery.plan.batching import regroup
 from eve_replay.recovery.plan.build import SessionPlans
 from eve_replay.recovery.points import crash_points
 from eve_replay.recovery.result import CrashPoint, Simulation
-from eve_replay.recovery.runtimes.base import policies
+from eve_replay.recovery.runtimes.base import runtimes
 from eve_replay.recovery.strategies import STRATEGIES
 from eve_replay.views.crashlab.rows import (
     MODELS,
@@ -71,7 +71,7 @@ class CrashLab:
     Args:
         session: the joined session.
         turn_id: the turn; None takes the last one, or the whole run of a plain SDK run.
-        policy: the user's effects policy (a path, a dict, or None).
+        effects: the user's effects policy (a path, a dict, or None).
         moments: also the points that the journal implies but does not show.
         batch: what if ``modelCallsPerStep`` were this: recorded steps regrouped, with fewer points.
 
@@ -84,14 +84,14 @@ class CrashLab:
         self,
         session: Session,
         turn_id: str | None = None,
-        policy: EffectsPolicy | Mapping[str, object] | str | None = None,
+        effects: EffectsPolicy | Mapping[str, object] | str | None = None,
         *,
         moments: bool = True,
         batch: int = 1,
     ) -> None:
         self.session = session
         self.turn_id = turn_id or (session.turns[-1].id if session.turns else None)
-        self._plans = SessionPlans(session, EffectsPolicy.load(policy))
+        self._plans = SessionPlans(session, EffectsPolicy.load(effects))
         plan = self._plans.plan(self.turn_id)
         self.plan = plan if batch == 1 else regroup(plan, batch)
         self._points: tuple[CrashPoint, ...] = tuple(crash_points(self.plan, moments=moments))
@@ -110,7 +110,7 @@ class CrashLab:
         names = environments_for(self.turn_id is None)
         end = simulate(self.plan, self._points[-1]) if self._points else None
         return CrashChoices(
-            policies=tuple(Choice(name=name, words=name) for name in policies()),
+            runtimes=tuple(Choice(name=name, words=name) for name in runtimes()),
             environments=tuple(
                 Choice(name=name, words=ENVIRONMENTS[name].words, note=ENVIRONMENTS[name].why)
                 for name in names
@@ -138,7 +138,7 @@ class CrashLab:
 
         Args:
             index: number of the point.
-            **question: ``policy``, ``environment``, ``model``, ``strategies`` (tool to name, ``*`` for all),
+            **question: ``runtime``, ``environment``, ``model``, ``strategies`` (tool to name, ``*`` for all),
                 ``lease_seconds``, ``max_retries``.
 
         Raises:

@@ -122,7 +122,7 @@ def matrix_view(simulations: Sequence[Simulation], points: Sequence[CrashPointRo
     first = simulations[0].assumptions if simulations else None
     assumptions = (
         (
-            ("policy", first.policy),
+            ("runtime", first.runtime),
             ("environment", first.environment),
             ("model", first.model),
             *first.strategies,

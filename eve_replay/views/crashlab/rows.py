@@ -66,7 +66,7 @@ class Choice(View):
 class CrashChoices(View):
     """What can be assumed; ``tools`` are the effects of the turn that take a strategy."""
 
-    policies: tuple[Choice, ...]
+    runtimes: tuple[Choice, ...]
     environments: tuple[Choice, ...]
     models: tuple[Choice, ...]
     strategies: tuple[Choice, ...]
@@ -266,7 +266,7 @@ def crash_view(simulation: Simulation, point: CrashPointRow, total: int) -> Cras
         ends=safe_text(simulation.ends),
         certainty=simulation.certainty,
         assumptions=(
-            ("policy", assumed.policy),
+            ("runtime", assumed.runtime),
             ("environment", environment.words if environment else assumed.environment),
             ("model", {n: w for n, w, _ in MODELS}.get(assumed.model, assumed.model)),
             *((tool, name) for tool, name in assumed.strategies),

@@ -33,17 +33,17 @@ class Explorer:
 
     Args:
         session: the joined session.
-        policy: the user's effects policy (a path, a dict, or None).
+        effects: the user's effects policy (a path, a dict, or None).
 
     Raises:
         WrongUse: the policy cannot be read.
     """
 
     def __init__(
-        self, session: Session, policy: EffectsPolicy | Mapping[str, object] | str | None = None
+        self, session: Session, effects: EffectsPolicy | Mapping[str, object] | str | None = None
     ) -> None:
         self.session = session
-        self._policy = EffectsPolicy.load(policy)
+        self._policy = EffectsPolicy.load(effects)
 
     @cached_property
     def effects(self) -> tuple[Effect, ...]:

@@ -79,7 +79,7 @@ def verdict_rows(
     *,
     now: datetime,
     zone: tzinfo | None = None,
-    policy: EffectsPolicy | Mapping[str, object] | str | None = None,
+    effects: EffectsPolicy | Mapping[str, object] | str | None = None,
     versions: Iterable[str] = (),
 ) -> tuple[VerdictRow, ...]:
     """Return the verdicts on a session, worst first.
@@ -88,13 +88,13 @@ def verdict_rows(
         session: the joined session.
         now: the instant to reckon from.
         zone: zone of clock times, None for the machine's own.
-        policy: the user's effects policy.
+        effects: the user's effects policy.
         versions: eve versions of the whole store: a session of an older one may be stranded.
 
     Raises:
         WrongUse: the policy cannot be read.
     """
-    world = _why_all([session], voice=Voice(now=now, zone=zone), policy=policy, versions=versions)
+    world = _why_all([session], voice=Voice(now=now, zone=zone), effects=effects, versions=versions)
     return tuple(_verdict(session, each) for report in world.reports for each in report.verdicts)
 
 

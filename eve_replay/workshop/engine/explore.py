@@ -109,7 +109,7 @@ def explore(
         make_outside: makes the outside world, by default the one of the lessons.
 
     Raises:
-        WrongUse: the case names a tool, policy or environment that does not exist.
+        WrongUse: the case names a tool, runtime or environment that does not exist.
     """
     runs = runs_of(tools, case, workflow=workflow, limit=limit, make_outside=make_outside)
     search = _Search(runs, promises, budget)

@@ -1,7 +1,7 @@
-"""What becomes of the toy journal after a crash: asked of the recovery policies, never decided here.
+"""What becomes of the toy journal after a crash: asked of the runtimes, never decided here.
 
 The runtime says how its steps lie there (:class:`Lies`); this module builds the
-:class:`~eve_replay.recovery.situation.Situation` of that, asks the policy, and turns its
+:class:`~eve_replay.recovery.situation.Situation` of that, asks the runtime, and turns its
 :class:`~eve_replay.recovery.runtimes.base.Course` into what the runtime has to do (:class:`Plan`).
 Answers are kept by the shape of the question, since thousands of schedules ask few different ones.
 """
@@ -14,7 +14,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Literal
 
 from eve_replay.recovery.environment import Environment, environment
-from eve_replay.recovery.runtimes.base import Course, Fate, RecoveryPolicy, policy_named
+from eve_replay.recovery.runtimes.base import Course, Fate, Runtime, runtime_named
 from eve_replay.recovery.situation import (
     NEVER,
     ONCE,
@@ -104,14 +104,14 @@ class Plan:
 
 
 class Recovery:
-    """A policy in an environment with a model: what a case's crashes are answered with.
+    """A runtime in an environment with a model: what a case's crashes are answered with.
 
     Raises:
-        WrongUse: there is no such policy or environment; the message lists those there are.
+        WrongUse: there is no such runtime or environment; the message lists those there are.
     """
 
-    def __init__(self, policy: str, where: str, model: ModelAnswer, *, plain: bool = False) -> None:
-        self.policy: RecoveryPolicy = policy_named(policy)
+    def __init__(self, runtime: str, where: str, model: ModelAnswer, *, plain: bool = False) -> None:
+        self.runtime: Runtime = runtime_named(runtime)
         self.environment: Environment = environment(where)
         self._model: ModelAnswer = model
         self._plain = plain
@@ -139,9 +139,9 @@ class Recovery:
     def course(
         self, steps: Sequence[Lies], *, more: bool, waits: float | None = None, asked: bool = False
     ) -> Course:
-        """Return what the policy itself says: one fate per step, one future per call, in order."""
+        """Return what the runtime itself says: one fate per step, one future per call, in order."""
         situation = self._situation(tuple(steps), more, waits, asked)
-        return self.policy.recover(situation, self.environment, self._model)
+        return self.runtime.recover(situation, self.environment, self._model)
 
     def _plan(self, steps: tuple[Lies, ...], more: bool, waits: float | None, asked: bool) -> Plan:
         course = self.course(steps, more=more, waits=waits, asked=asked)
@@ -223,7 +223,7 @@ def _call(course: Course, number: int) -> DoCall:
 
 
 def _ended(course: Course, plans: Sequence[StepPlan]) -> Ended | None:
-    """The fates decide. A person who is waited for does what the policy counts on, if anything runs then."""
+    """The fates decide. A person who is waited for does what the runtime counts on, if anything runs then."""
     if any(plan.do == "stuck" for plan in plans):
         return "hangs" if course.outcome == "hangs" else "dormant"
     if course.outcome == "needs-person" and not any(plan.do in ("run", "endless") for plan in plans):

@@ -3,7 +3,7 @@
 What it does as eve does (formats/OBSERVED.md, formats/SWEEP.md): one step per model call (or per
 ``calls_per_step`` of them), the closing answer included; a step is committed whole; an exception of a tool is
 told to the model; a step that was interrupted asks the model again and calls every tool of it again. What
-becomes of anything after a crash is not decided here but by the product's recovery policies
+becomes of anything after a crash is not decided here but by the product's runtimes
 (:mod:`eve_replay.workshop.engine.recovering`).
 
 What it leaves out: the calls of one answer run one after another, while eve runs them side by side.
@@ -96,7 +96,7 @@ class Runner:
         make_outside: makes the outside world, by default the one of the lessons.
 
     Raises:
-        WrongUse: the case asks for a tool that is not there, or names no policy or environment.
+        WrongUse: the case asks for a tool that is not there, or names no runtime or environment.
     """
 
     def __init__(
@@ -120,7 +120,7 @@ class Runner:
         self.limit = limit
         self.make_outside = make_outside or default_outside()
         self.memory = Memory.of(tools.values())
-        self.recovery = Recovery(case.policy, case.environment, case.model)
+        self.recovery = Recovery(case.runtime, case.environment, case.model)
 
     def plan(self, mark: Mark, now: float) -> Plan | None:
         """Return what becomes of a journal after a crash, None when nothing is left to do."""
@@ -132,7 +132,7 @@ class Runner:
             for code, starts, inline, started, asked, answers, calls in steps
         )
         recovery = self.recovery
-        if not lies and (recovery.environment.recovers == "yes" or recovery.policy.name == "none"):
+        if not lies and (recovery.environment.recovers == "yes" or recovery.runtime.name == "none"):
             # Between two turns nothing is open.
             return recovery.plan(lies, more=False)
         return recovery.plan(lies, more=True)
@@ -178,7 +178,7 @@ class _Session(Session):
         if self.turn >= len(self.case.turns):
             return []
         # Flue records every model message by itself (formats/FLUE.md): no batches there.
-        size = 1 if self.policy == "flue" else max(1, self.case.calls_per_step)
+        size = 1 if self.runtime == "flue" else max(1, self.case.calls_per_step)
         answers = len(self.case.turns[self.turn].answers) + 1
         return [_Step(first, min(first + size, answers)) for first in range(0, answers, size)]
 
@@ -284,7 +284,7 @@ class _Session(Session):
         """Write the step down. formats/SWEEP.md section 1: lock, record, event; only the event counts."""
         machine = self.machine
         machine.place = Place(self.turn, step.last - 1, step.starts)
-        if self.policy == "eve":
+        if self.runtime == "eve":
             self._mark()
             machine.moment("commit")
             if step.code == "F1":
@@ -301,7 +301,7 @@ class _Session(Session):
             self.turn += 1
             self.steps = self._steps()
         self._mark()
-        if self.policy != "none" or last:
+        if self.runtime != "none" or last:
             machine.moment("committed", {"turn_over": last})
 
     def _woken(self, step: _Step) -> None:
@@ -332,11 +332,11 @@ class _Session(Session):
     # -- after a crash ----------------------------------------------------------------------------------
 
     def plan(self) -> Plan | None:
-        """Ask the policy what becomes of the turn."""
+        """Ask the runtime what becomes of the turn."""
         return self.runner.plan(self._durable(), self.machine.seconds)
 
     def obey(self, plan: Plan) -> None:
-        """Let the next process find what the policy says."""
+        """Let the next process find what the runtime says."""
         known = [step for step in self.steps if step.code != "unborn"]
         for step, each in zip(known, plan.steps, strict=True):
             if each.do == "keep":
@@ -384,6 +384,6 @@ def run(
         make_outside: makes the outside world, by default :class:`eve_replay.workshop.outside.Outside`.
 
     Raises:
-        WrongUse: the case names a tool, policy or environment that does not exist.
+        WrongUse: the case names a tool, runtime or environment that does not exist.
     """
     return Runner(tools, case, limit=limit, make_outside=make_outside).outcome(schedule)

@@ -50,8 +50,8 @@ def candidates(
     """Return every fault that can be added to a schedule, without those that come to the same as another.
 
     Two crashes come to the same when the outside has done the same by then, the clock and the journal show
-    the same, and the policy does the same about it: nothing else outlives a process. So a crash right after a
-    call is left out for a crash right before the tool's next moment.
+    the same, and the runtime does the same about it: nothing else outlives a process. So a crash right after
+    a call is left out for a crash right before the tool's next moment.
 
     Args:
         rows: the trace of the schedule so far.

@@ -1,6 +1,6 @@
 """One run of one case, process after process: what tools and workflow bodies have in common.
 
-A subclass says what a process does, what is durable, and what a plan of the recovery policy means for it. How
+A subclass says what a process does, what is durable, and what a plan of the runtime means for it. How
 processes die and come back, and what is told of it, is here.
 """
 
@@ -93,7 +93,7 @@ class Session(ABC):
         self.machine = Machine(schedule, owner.limit, full=full)
         self.machine.marks = marks
         self.outside: Settles = owner.make_outside(self.machine, self.case.setting)
-        self.policy = owner.recovery.policy.name
+        self.runtime = owner.recovery.runtime.name
         self.results: dict[tuple[int, int, int], object] = {}
         self.rules: dict[str, None] = {}
         self.forgot = False
@@ -106,11 +106,11 @@ class Session(ABC):
 
     @abstractmethod
     def plan(self) -> Plan | None:
-        """Ask the policy what becomes of what is durable; None when nothing is left to do."""
+        """Ask the runtime what becomes of what is durable; None when nothing is left to do."""
 
     @abstractmethod
     def obey(self, plan: Plan) -> None:
-        """Let the next process find what the policy says."""
+        """Let the next process find what the runtime says."""
 
     # -- processes ----------------------------------------------------------------------------------------
 
@@ -167,7 +167,7 @@ class Session(ABC):
             raise self.machine.gone from None
 
     def _recover(self) -> Ended | None:
-        """Let the policy say what becomes of it all, and the next process find that."""
+        """Let the runtime say what becomes of it all, and the next process find that."""
         machine = self.machine
         fault = machine.fault
         machine.place = NOWHERE

@@ -5,7 +5,8 @@
 between its steps is done again whenever it is replayed: after a crash, and after it was parked (a person, a
 durable sleep), because a parked run holds no process. A step that throws is tried again (one second later, as
 in sdk4-crash) until its budget is used up, then the body gets the error; :class:`FatalError` is not tried
-again. A kill counts only after a recorded throw (formats/OBSERVED.md, surprises 1 and 2), as the policy says.
+again. A kill counts only after a recorded throw (formats/OBSERVED.md, surprises 1 and 2), as the runtime
+says.
 
 What it leaves out: the session above the body (an interrupted dispatch of a workflow tool starts a second
 child run, formats/SWEEP.md section 2), steps side by side, and crashes before a step's body. The body is not
@@ -51,7 +52,7 @@ class WorkflowRunner:
         make_outside: makes the outside world.
 
     Raises:
-        WrongUse: the case asks for nothing, or names no policy or environment.
+        WrongUse: the case asks for nothing, or names no runtime or environment.
     """
 
     def __init__(
@@ -71,7 +72,7 @@ class WorkflowRunner:
         self.limit = limit
         self.make_outside = make_outside or default_outside()
         self.memory = Memory.of([body])
-        self.recovery = Recovery(case.policy, case.environment, case.model, plain=True)
+        self.recovery = Recovery(case.runtime, case.environment, case.model, plain=True)
 
     def outcome(self, schedule: Schedule = (), *, full: bool = True, marks: bool = False) -> Outcome:
         """Run the body under a schedule (see :meth:`eve_replay.workshop.engine.runtime.Runner.outcome`)."""
@@ -267,7 +268,7 @@ class _Run(Session):
     def _commit(self, record: Record, result: object, error: str | None) -> None:
         """Write it down. formats/SWEEP.md section 1: lock, record, event; only the event counts."""
         machine = self.machine
-        if self.policy == "eve":
+        if self.runtime == "eve":
             machine.moment("commit")
             if record.code == "F1":
                 record.wakes += 1
@@ -324,11 +325,11 @@ class _Run(Session):
     # -- after a crash --------------------------------------------------------------------------------------
 
     def plan(self) -> Plan | None:
-        """Ask the policy what becomes of the run."""
+        """Ask the runtime what becomes of the run."""
         return self.runner.plan(self._durable(), self.machine.seconds)
 
     def obey(self, plan: Plan) -> None:
-        """Let the next process find what the policy says."""
+        """Let the next process find what the runtime says."""
         steps = [record for record in self.log if record.kind == "step"]
         for record, each in zip(steps, plan.steps, strict=True):
             if each.do == "keep":
@@ -366,6 +367,6 @@ def run_workflow(
         make_outside: makes the outside world, by default the one of the lessons.
 
     Raises:
-        WrongUse: the case asks for nothing, or names no policy or environment.
+        WrongUse: the case asks for nothing, or names no runtime or environment.
     """
     return WorkflowRunner(body, case, limit=limit, make_outside=make_outside).outcome(schedule)

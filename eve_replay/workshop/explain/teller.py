@@ -224,7 +224,7 @@ class Teller(StepTeller):
         else:
             name = _DEATHS.get(place.kind, "dies-other")
         said = [self.say(name, process=moment.process)]
-        if place.kind in _UNCOMMITTED and place.attempt > 0 and self.outcome.case.policy == "eve":
+        if place.kind in _UNCOMMITTED and place.attempt > 0 and self.outcome.case.runtime == "eve":
             said.append(self.say("nothing-committed"))
         return tuple(said)
 

@@ -259,7 +259,7 @@ WHY = texts(
         "工具查询过（{where}），查到 {other_id}。那其实是“{other}”：工具把它当成了这一件，于是没有动手。",
     ),
     not_done__not_run_again=(
-        "The process died in the call, and this policy does not run an interrupted call again: its"
+        "The process died in the call, and this runtime does not run an interrupted call again: its"
         " outcome stays"
         " unknown.",
         "进程死在调用中途，而这种策略不会重新执行被中断的调用：结果一直未知。",

@@ -1,6 +1,6 @@
 """What Flue makes of a call after a crash: the table of formats/FLUE.md section 5, written down once.
 
-Lesson 8 judges with it, and with the product's own ``FluePolicy`` wherever that one says something: the two
+Lesson 8 judges with it, and with the product's own ``FlueRuntime`` wherever that one says something: the two
 are compared in the tests. Only the rows about calls are here. A row names its fixtures, which are the names
 of the recordings behind it.
 """
@@ -13,7 +13,7 @@ from random import Random
 from typing import Any, Literal
 
 from eve_replay.recovery.environment import environment
-from eve_replay.recovery.runtimes.base import policy_named
+from eve_replay.recovery.runtimes.base import runtime_named
 from eve_replay.recovery.situation import (
     NEVER,
     ONCE,
@@ -24,14 +24,14 @@ from eve_replay.recovery.situation import (
     StepState,
 )
 
-__all__ = ["FATES", "ROWS", "SAMPLE", "Fate", "Row", "calls", "fate_by_policy", "row", "row_of"]
+__all__ = ["FATES", "ROWS", "SAMPLE", "Fate", "Row", "calls", "fate_by_runtime", "row", "row_of"]
 
 Fate = Literal["kept", "unknown", "steps", "asked"]
 
 #: The words of the exercise. ``again`` is what eve would do; it is never right here.
 FATES: tuple[str, ...] = ("kept", "unknown", "steps", "asked", "again")
 
-#: What the policy's rule means in the words of the exercise.
+#: What the runtime's rule means in the words of the exercise.
 _BY_RULE: Mapping[str, Fate] = {
     "flue-kept": "kept",
     "flue-interrupted": "unknown",
@@ -50,7 +50,7 @@ class Row:
         least, most: how often the effect of the call (of the step in question) has happened in the end, as
             far as Flue is concerned; the model may ask again on its own.
         fixtures: recordings that show it, named as in formats/FLUE.md.
-        in_policy: whether ``FluePolicy`` knows this row: it looks at one crash, not at budgets or at code
+        in_runtime: whether ``FlueRuntime`` knows this row: it looks at one crash, not at budgets or at code
             that was changed since.
     """
 
@@ -59,7 +59,7 @@ class Row:
     least: int
     most: int
     fixtures: tuple[str, ...]
-    in_policy: bool = True
+    in_runtime: bool = True
 
 
 ROWS: tuple[Row, ...] = (
@@ -69,8 +69,8 @@ ROWS: tuple[Row, ...] = (
     Row(name="durable-between-steps", fate="steps", least=1, most=1, fixtures=("c", "c3")),
     Row(name="durable-in-a-step", fate="steps", least=1, most=2, fixtures=("d", "d2")),
     Row(name="durable-all-recorded", fate="steps", least=1, most=1, fixtures=("d3",)),
-    Row(name="withdrawn", fate="unknown", least=0, most=1, fixtures=("c2",), in_policy=False),
-    Row(name="budget", fate="unknown", least=0, most=1, fixtures=("g1", "g2", "h3"), in_policy=False),
+    Row(name="withdrawn", fate="unknown", least=0, most=1, fixtures=("c2",), in_runtime=False),
+    Row(name="budget", fate="unknown", least=0, most=1, fixtures=("g1", "g2", "h3"), in_runtime=False),
 )
 
 #: The calls that the notebook shows: charge_card of sample:crash-in-tool, and a durable tool beside it.
@@ -109,9 +109,9 @@ def row_of(call: Mapping[str, Any]) -> Row:
     return row("durable-between-steps")
 
 
-def fate_by_policy(call: Mapping[str, Any]) -> Fate | None:
-    """Return what the product's ``FluePolicy`` says of a call, None where it does not know the row."""
-    if not row_of(call).in_policy:
+def fate_by_runtime(call: Mapping[str, Any]) -> Fate | None:
+    """Return what the product's ``FlueRuntime`` says of a call, None where it does not know the row."""
+    if not row_of(call).in_runtime:
         return None
     step = StepState(step_id="message", run=0, function="message", role="turn", code="D", starts=1)
     before = NEVER if call["message"] == "unfinished" else ONCE if call["outcome"] else UNSURE
@@ -124,7 +124,7 @@ def fate_by_policy(call: Mapping[str, Any]) -> Fate | None:
     )
     run = RunState(index=0, run_id="agent", role="session", code="running", steps=[step])
     situation = Situation(session_id="agent", turn_id="turn", runs=[run], effects=[effect])
-    future = policy_named("flue").recover(situation, environment("flue"), "same").futures[0]
+    future = runtime_named("flue").recover(situation, environment("flue"), "same").futures[0]
     if future.after.max and not future.again:  # it runs for the first time, once the model asks for it
         return "asked"
     return _BY_RULE[future.rule]

@@ -170,7 +170,7 @@ _PREDICTIONS = {
             "以，看到 pending 就是“未知”，代码无从查明；人可以，比如去问客户。",
         ),
         facts=_facts_claim,
-        source="the workshop's own runtime, policy eve",
+        source="the workshop's own runtime, runtime eve",
     ),
 }
 

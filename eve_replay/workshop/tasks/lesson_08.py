@@ -1,7 +1,7 @@
 """Lesson 8, the other philosophy: what Flue makes of a crash, as formats/FLUE.md states it.
 
 There is no Flue world yet, so the exercise is on paper: a function from what is durable to what happens,
-judged against the product's ``FluePolicy`` and the table in :mod:`eve_replay.workshop.tasks._flue`.
+judged against the product's ``FlueRuntime`` and the table in :mod:`eve_replay.workshop.tasks._flue`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 from eve_replay.recovery import Simulation, crash_points, simulate
 from eve_replay.recovery.result import EffectVerdict
-from eve_replay.recovery.runtimes.base import policy_named
+from eve_replay.recovery.runtimes.base import runtime_named
 from eve_replay.workshop.model import Ask, Case, Deed, Language, Text, Turn
 from eve_replay.workshop.promises import each_deed_once, it_ends
 from eve_replay.workshop.task import Judgement, Prediction, Task
@@ -29,8 +29,8 @@ _TOOL = "charge_card"
 
 
 @cache
-def _at_the_kill(policy: str) -> Simulation:
-    """What a policy makes of the recorded crash: the last point in the first step with its tool open."""
+def _at_the_kill(runtime: str) -> Simulation:
+    """What a runtime makes of the recorded crash: the last point in the first step with its tool open."""
     recorded = session(_SAMPLE)
     killed = action(_SAMPLE, "kill -9")
     points = [
@@ -38,11 +38,11 @@ def _at_the_kill(policy: str) -> Simulation:
         for point in crash_points(recorded, "turn_0")
         if point.klass == "in-tool" and point.at is not None and point.at <= killed
     ]
-    return simulate(recorded, points[-1], turn="turn_0", policy=policy)
+    return simulate(recorded, points[-1], turn="turn_0", runtime=runtime)
 
 
-def _effect(policy: str, tool: str = _TOOL) -> EffectVerdict:
-    return next(each for each in _at_the_kill(policy).effects if each.tool == tool)
+def _effect(runtime: str, tool: str = _TOOL) -> EffectVerdict:
+    return next(each for each in _at_the_kill(runtime).effects if each.tool == tool)
 
 
 def _more_by_flue() -> int:
@@ -242,7 +242,7 @@ def _judge(answer: object, seed: int, language: Language) -> Judgement:
     for call in _flue.calls(seed):
         tried += 1
         row = _flue.row_of(call)
-        wanted = _flue.fate_by_policy(call) or row.fate
+        wanted = _flue.fate_by_runtime(call) or row.fate
         try:
             said = answer(dict(call))  # type: ignore[operator]  # the check has seen that it can be called
         except Exception as error:  # whatever a learner's function throws is an answer too
@@ -285,11 +285,11 @@ def _code(row: _flue.Row, said: object) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _AtHome(Case):
-    """A case whose surroundings go with its policy: Flue has a lease of its own, a plain loop has none."""
+    """A case whose surroundings go with its runtime: Flue has a lease of its own, a plain loop has none."""
 
     def __post_init__(self) -> None:
-        # Also when the stage replaces the policy.
-        object.__setattr__(self, "environment", policy_named(self.policy).environment)
+        # Also when the stage replaces the runtime.
+        object.__setattr__(self, "environment", runtime_named(self.runtime).environment)
 
 
 def _cases(seed: int) -> tuple[Case, ...]:
@@ -311,7 +311,7 @@ RUNTIMES = Task(
     answer="charge",
     cases=_cases,
     promises=(each_deed_once(), it_ends()),
-    policies=("eve", "flue", "none"),
+    runtimes=("eve", "flue", "none"),
     good=Text("", ""),
 )
 

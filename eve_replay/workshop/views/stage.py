@@ -28,10 +28,10 @@ from eve_replay.workshop.views.words import word, words_for
 if TYPE_CHECKING:
     from eve_replay.workshop.engine.explore import Runs
 
-__all__ = ["POLICIES", "Stage", "trouble_of"]
+__all__ = ["RUNTIMES", "Stage", "trouble_of"]
 
 #: What a learner can compare, by the names of :mod:`eve_replay.recovery`.
-POLICIES = ("eve", "flue", "none")
+RUNTIMES = ("eve", "flue", "none")
 #: Faults that can be set by hand: more are not read any more.
 _MOST_FAULTS = 3
 #: Characters of what a tool prints that are shown.
@@ -65,7 +65,7 @@ class Stage:
         task: the lesson's exercise.
         tool: the learner's function; it must have no ``trouble_of``.
         language: of every word.
-        policies: recovery policies that can be chosen; with one or none there is no choice.
+        runtimes: runtimes that can be chosen; with one or none there is no choice.
         kind: ``workflow`` for a workflow body; as the task says otherwise.
     """
 
@@ -75,7 +75,7 @@ class Stage:
         tool: Callable[..., object],
         language: Language,
         *,
-        policies: Sequence[str] = (),
+        runtimes: Sequence[str] = (),
         kind: Literal["tool", "workflow", "judged", ""] = "",
     ) -> None:
         self._task = task
@@ -83,7 +83,7 @@ class Stage:
         self._language = language
         self._workflow = (kind or task.kind) == "workflow"
         self._cases = list(task.cases(0)) if task.cases is not None else []
-        self._policies = tuple(policies)
+        self._runtimes = tuple(runtimes)
         self._outcomes: dict[tuple[str, str, Schedule], Outcome] = {}
         self._printed: dict[tuple[str, str, Schedule], str] = {}
         self._ready: dict[tuple[str, str], Runs] = {}
@@ -103,13 +103,13 @@ class Stage:
             "signs": {tone: spec.sign for tone, spec in TONES.items() if spec.sign},
             "tool": safe_data(getattr(self._tool, "__name__", "") or self._task.answer),
             "cases": self._choices(),
-            "policies": [
-                {"name": name, "words": word(f"policy-{name}", language)} for name in self._policies
+            "runtimes": [
+                {"name": name, "words": word(f"runtime-{name}", language)} for name in self._runtimes
             ],
             "hours": [
                 {"hours": plain_hours(hours), "words": self._away(hours)} for hours in self._task.hours
             ],
-            "start": {"case": case.name, "policy": case.policy, "faults": [], "active": 0, **(start or {})},
+            "start": {"case": case.name, "runtime": case.runtime, "faults": [], "active": 0, **(start or {})},
         }
 
     def answer(self, request: Mapping[str, Any]) -> object:
@@ -131,7 +131,7 @@ class Stage:
 
     def _answer(self, request: Mapping[str, Any]) -> object:
         do = request.get("do")
-        case = self._case(request.get("case"), request.get("policy"))
+        case = self._case(request.get("case"), request.get("runtime"))
         if do == "see":
             return self.see(case, faults_of(request.get("faults", ())))
         if do == "strip":
@@ -149,7 +149,7 @@ class Stage:
         plan = [self.outcome(case, faults[:number]) for number in range(len(faults))]
         view = drawn(outcome, self._language, plan=plan, promises=self._task.promises)
         last = faults[-1].point if faults else -1
-        view["printed"] = safe_lines_of(self._printed.get((case.name, case.policy, faults), "").rstrip())
+        view["printed"] = safe_lines_of(self._printed.get((case.name, case.runtime, faults), "").rstrip())
         view["most"] = _MOST_FAULTS
         view["more"] = any(m.number is not None and m.number > last for m in outcome.trace)
         view["moved"] = word("schedule_gone", self._language) if faults != asked else ""
@@ -188,7 +188,7 @@ class Stage:
 
         task, language = self._task, self._language
         tried, complete = 0, True
-        others = [replace(each, policy=case.policy) for each in self._cases if each.name != case.name]
+        others = [replace(each, runtime=case.runtime) for each in self._cases if each.name != case.name]
         for each in (case, *others):
             with _quietly():
                 report = explore(
@@ -213,7 +213,7 @@ class Stage:
 
     def outcome(self, case: Case, faults: Schedule) -> Outcome:
         """Run the tool, or remember having run it."""
-        where = (case.name, case.policy, faults)
+        where = (case.name, case.runtime, faults)
         found = self._outcomes.get(where)
         if found is None:
             if len(self._outcomes) > _KEPT:
@@ -228,7 +228,7 @@ class Stage:
 
     def preload(self, case: Case, faults: Schedule) -> Iterator[Mapping[str, object]]:
         """Yield the requests whose answers a saved page should hold, the most wanted first."""
-        base = {"case": case.name, "policy": case.policy}
+        base = {"case": case.name, "runtime": case.runtime}
         plain, away = plain_faults(faults), plain_hours(self._task.hours[0])
         yield {"do": "see", **base, "faults": plain}
         for number in range(max(1, len(faults))):
@@ -244,12 +244,12 @@ class Stage:
             yield {"do": "see", **base, "faults": [[cell["point"], cell["kind"], away]]}
         for other in self._cases:
             if other.name != case.name:
-                base = {"case": other.name, "policy": case.policy}
+                base = {"case": other.name, "runtime": case.runtime}
                 yield {"do": "see", **base, "faults": []}
                 yield {"do": "strip", **base, "faults": [], "hours": away}
 
     def _runs(self, case: Case) -> Runs:
-        where = (case.name, case.policy)
+        where = (case.name, case.runtime)
         if where not in self._ready:
             from eve_replay.workshop.engine.explore import runs_of
 
@@ -259,9 +259,9 @@ class Stage:
     def _tools(self) -> dict[str, Callable[..., object]]:
         return {**self._task.others, self._task.answer: self._tool}
 
-    def _case(self, name: object, policy: object) -> Case:
+    def _case(self, name: object, runtime: object) -> Case:
         case = next((each for each in self.cases if each.name == name), self._cases[0])
-        return replace(case, policy=policy) if isinstance(policy, str) and policy in POLICIES else case
+        return replace(case, runtime=runtime) if isinstance(runtime, str) and runtime in RUNTIMES else case
 
     def _choices(self) -> list[dict[str, str]]:
         named = [

@@ -105,7 +105,7 @@ def test_assumptions(capsys):
     assert document["effects"][0]["outside"] == {"min": 2, "max": 2}
     dev = call(capsys, *words, "--environment", "eve-dev").json
     assert (dev["outcome"], dev["recovery"]["by"]) == ("needs-person", "person")
-    flue = call(capsys, *words, "--policy", "flue").json
+    flue = call(capsys, *words, "--runtime", "flue").json
     assert flue["assumptions"]["environment"] == "flue"
     batched = call(capsys, *words, "--batch", "4").json
     assert batched["assumptions"]["modelCallsPerStep"] == 4
@@ -132,7 +132,7 @@ def test_a_parked_turn(capsys):
         (("--point", "99999"), "no point"),
         (("--at", "handoff"), "no crash point"),
         (("--at", "in-tool", "--strategy", "nonsense"), "not understood"),
-        (("--at", "in-tool", "--policy", "hope"), "no recovery policy"),
+        (("--at", "in-tool", "--policy", "hope"), "no runtime"),
         (("--at", "in-tool", "--environment", "moon"), "no environment"),
         (("--at", "in-tool", "--batch", "0"), "makes no sense"),
         (("--session", "wrun_zzz"), "session"),

@@ -83,12 +83,12 @@ def page(widget):
     return json.loads(zlib.decompress(base64.b64decode(widget.packed)))
 
 
-def see(widget, *faults, case="one", policy="eve"):
-    return widget._answer({"do": "see", "case": case, "policy": policy, "faults": list(faults)})
+def see(widget, *faults, case="one", runtime="eve"):
+    return widget._answer({"do": "see", "case": case, "runtime": runtime, "faults": list(faults)})
 
 
 def strip(widget, *faults, case="one"):
-    return widget._answer({"do": "strip", "case": case, "policy": "eve", "faults": list(faults)})
+    return widget._answer({"do": "strip", "case": case, "runtime": "eve", "faults": list(faults)})
 
 
 # -- the desk ------------------------------------------------------------------------------------------
@@ -258,11 +258,11 @@ def test_a_schedule_and_a_case_to_begin_with(here):
 
 
 def test_the_shortest_way_to_break_it(here):
-    found = here.play(pay)._answer({"do": "break", "case": "one", "policy": "eve"})
+    found = here.play(pay)._answer({"do": "break", "case": "one", "runtime": "eve"})
     assert len(found["faults"]) == 1 and found["case"] == "one" and "shortest" in found["say"]
     view = see(here.play(pay), *found["faults"])
     assert view["sums"][0]["tone"] == "harm"
-    calm = here.play(safe)._answer({"do": "break", "case": "one", "policy": "eve"})
+    calm = here.play(safe)._answer({"do": "break", "case": "one", "runtime": "eve"})
     assert "faults" not in calm and "None of them" in calm["say"]
 
 
@@ -270,21 +270,21 @@ def test_it_looks_in_the_other_cases_too(here):
     def by_call(input, ctx, outside):
         outside.payments.charge(input["order"], input["cents"], key=ctx.call_id)
 
-    found = here.play(by_call)._answer({"do": "break", "case": "one", "policy": "eve"})
+    found = here.play(by_call)._answer({"do": "break", "case": "one", "runtime": "eve"})
     assert found["case"] == "new" and "this case does" in found["say"]
 
 
 def test_another_runtime_is_another_answer(here):
-    widget = here.play(pay, policies=True)
-    assert [each["name"] for each in page(widget)["data"]["policies"]] == ["eve", "flue", "none"]
+    widget = here.play(pay, runtimes=True)
+    assert [each["name"] for each in page(widget)["data"]["runtimes"]] == ["eve", "flue", "none"]
     sums = {
-        policy: see(widget, [2, "crash-before", 0], policy=policy)["sums"][0]["text"]
-        for policy in ("eve", "flue")
+        runtime: see(widget, [2, "crash-before", 0], runtime=runtime)["sums"][0]["text"]
+        for runtime in ("eve", "flue")
     }
     assert sums["eve"] != sums["flue"]
-    spans = see(widget, [1, "crash-after", 0], policy="flue")["lanes"][1]["spans"]
+    spans = see(widget, [1, "crash-after", 0], runtime="flue")["lanes"][1]["spans"]
     assert [span["tone"] for span in spans] == ["unknown"]
-    assert page(here.play(pay))["data"]["policies"] == []
+    assert page(here.play(pay))["data"]["runtimes"] == []
 
 
 def test_an_error_of_the_function_is_words(here):
@@ -353,7 +353,7 @@ def test_the_page_holds_every_single_crash_and_stays_small(here):
 
 def test_the_place_is_remembered_when_the_cell_runs_again(here):
     widget = here.play(pay)
-    widget.position = {"case": "new", "policy": "eve", "faults": [[1, "crash-after", 0]]}
+    widget.position = {"case": "new", "runtime": "eve", "faults": [[1, "crash-after", 0]]}
     again = page(here.play(pay))["data"]["start"]
     assert again["case"] == "new" and again["faults"] == [[1, "crash-after", 0]]
 
@@ -367,7 +367,7 @@ def test_what_the_function_prints_stands_beside_its_picture(here, capsys):
     widget = here.play(talks)
     assert see(widget)["printed"].splitlines()[0] == "paying ord_1" and "\x1b" not in see(widget)["printed"]
     assert see(widget, [1, "crash-after", 0])["printed"].count("paying") == 2
-    widget._answer({"do": "break", "case": "one", "policy": "eve"})
+    widget._answer({"do": "break", "case": "one", "runtime": "eve"})
     assert capsys.readouterr().out == ""
 
 
@@ -531,5 +531,5 @@ def test_a_task_says_itself_which_runtimes_its_stage_offers(tmp_path):
         outside.payments.charge(input["order"], input["cents"])
 
     desk = lesson(RUNTIMES, folder=tmp_path)
-    assert [each["name"] for each in page(desk.play(charge))["data"]["policies"]] == list(RUNTIMES.policies)
-    assert page(desk.play(charge, policies=False))["data"]["policies"] == []
+    assert [each["name"] for each in page(desk.play(charge))["data"]["runtimes"]] == list(RUNTIMES.runtimes)
+    assert page(desk.play(charge, runtimes=False))["data"]["runtimes"] == []

@@ -23,8 +23,8 @@ programs = st.lists(_STEPS, min_size=1, max_size=4).map(tuple)
 
 @st.composite
 def cases(draw, turns=2, calls=2):
-    """Cases of one or two turns with one or two calls each, of any policy and model."""
-    policy = draw(st.sampled_from(("eve", "eve", "eve", "flue", "none")))
+    """Cases of one or two turns with one or two calls each, of any runtime and model."""
+    runtime = draw(st.sampled_from(("eve", "eve", "eve", "flue", "none")))
     made = []
     for _ in range(draw(st.integers(1, turns))):
         answers = tuple(
@@ -40,9 +40,9 @@ def cases(draw, turns=2, calls=2):
         name="random",
         turns=tuple(made),
         model=draw(st.sampled_from(("same", "new-ids", "other"))),
-        policy=policy,
+        runtime=runtime,
         environment="flue"
-        if policy == "flue"
+        if runtime == "flue"
         else draw(st.sampled_from(("eve-start", "eve-start", "hosted"))),
         calls_per_step=draw(st.integers(1, 2)),
         order=draw(st.sampled_from(("asked", "last-first"))),

@@ -38,11 +38,11 @@ class CrashScreen(ReplayScreen):
     TOPIC: ClassVar[str] = "crash lab"
     ABOUT: ClassVar[str] = (
         "What would happen if the process died at this point. The points are the moments between two durable "
-        "writes of the turn. Policy, environment, the model's answer and the protection of each tool can be "
+        "writes of the turn. Runtime, environment, the model's answer and the protection of each tool can be "
         "chosen; the answer changes at once."
     )
     ACTIONS: ClassVar[tuple[str, ...]] = (
-        "previous-crash-point", "next-crash-point", "policy", "environment", "model", "strategy", "matrix",
+        "previous-crash-point", "next-crash-point", "runtime", "environment", "model", "strategy", "matrix",
         "next-effect", "into", "copy", "export",
     )  # fmt: skip
     PLAIN: ClassVar[tuple[tuple[str, str], ...]] = (
@@ -52,7 +52,7 @@ class CrashScreen(ReplayScreen):
     )
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        *bindings("previous-crash-point", "next-crash-point", "policy", "environment", "model", "strategy"),
+        *bindings("previous-crash-point", "next-crash-point", "runtime", "environment", "model", "strategy"),
         *bindings("matrix", "into"),
         Binding("left,b", "point(-1)", show=False),
         Binding("right,n", "point(1)", show=False),
@@ -101,7 +101,7 @@ class CrashScreen(ReplayScreen):
             (
                 ("[ ]", "move", "point(1)"),
                 ("{ }", "next kind", "kind(1)"),
-                ("p", "policy", "policy"),
+                ("p", "runtime", "runtime"),
                 ("E", "environment", "environment"),
                 ("M", "model", "model"),
                 ("S", "protection", "strategy"),
@@ -293,11 +293,11 @@ class CrashScreen(ReplayScreen):
         rows = [(each.name, each.words, each.note) for each in choices]
         self.app.push_screen(PickScreen(question, rows, self.asked.get(name, default)), taken)
 
-    def action_policy(self) -> None:
-        """Choose the recovery policy."""
+    def action_runtime(self) -> None:
+        """Choose the runtime."""
         if self.lab is not None:
-            choices = self.lab.choices.policies
-            self._pick("Recovery policy", "policy", choices, choices[0].name)
+            choices = self.lab.choices.runtimes
+            self._pick("Runtime", "runtime", choices, choices[0].name)
 
     def action_environment(self) -> None:
         """Choose what restarts it."""

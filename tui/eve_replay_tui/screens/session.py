@@ -222,7 +222,7 @@ class SessionScreen(Links, Panes, ReplayScreen):
             heads = self.reader.journal.heads
             versions = [head.eve_version for head in heads if head.eve_version]
             found = verdict_rows(
-                session, now=now, zone=options.zone, policy=options.policy, versions=versions
+                session, now=now, zone=options.zone, effects=options.effects, versions=versions
             )
             return stated(explorer.row(now=now), session, found, zone=options.zone)
 

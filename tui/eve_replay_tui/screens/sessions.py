@@ -307,7 +307,7 @@ class SessionsScreen(ReplayScreen):
         options, now = self.replay.options, self.replay.now()
         explorer: Explorer = self.reader.explorer(row.id, keep=keep)
         session = explorer.session
-        found = verdict_rows(session, now=now, zone=options.zone, policy=options.policy, versions=versions)
+        found = verdict_rows(session, now=now, zone=options.zone, effects=options.effects, versions=versions)
         return stated(explorer.row(now=now), session, found, zone=options.zone), found
 
     def _preview(self, row: SessionRow) -> None:

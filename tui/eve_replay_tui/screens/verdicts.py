@@ -159,7 +159,7 @@ class WhyScreen(_Verdicts):
                 self.explorer.session,
                 now=self.replay.now(),
                 zone=options.zone,
-                policy=options.policy,
+                effects=options.effects,
                 versions=[head.eve_version for head in self.reader.journal.heads if head.eve_version],
             ),
             self._failed,

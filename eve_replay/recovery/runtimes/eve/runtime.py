@@ -18,10 +18,10 @@ from eve_replay.recovery.runtimes.eve.flow import flow_of
 from eve_replay.recovery.situation import Situation
 from eve_replay.recovery.strategies import ModelAnswer
 
-__all__ = ["EvePolicy"]
+__all__ = ["EveRuntime"]
 
 
-class EvePolicy:
+class EveRuntime:
     """eve 0.80 and the Workflow SDK below it."""
 
     name = "eve"

@@ -1,4 +1,4 @@
-"""The seam: policies by name, and that a new one needs no change elsewhere."""
+"""The seam: runtimes by name, and that a new one needs no change elsewhere."""
 
 import pytest
 
@@ -9,9 +9,9 @@ from eve_replay.recovery.runtimes.base import (
     Course,
     Fate,
     Future,
-    RecoveryPolicy,
-    policies,
-    policy_named,
+    Runtime,
+    runtime_named,
+    runtimes,
     scaled,
 )
 from tests.support.recovery import turn_plan
@@ -36,21 +36,21 @@ class Optimist:
 
 
 def test_names():
-    assert list(policies()) == ["eve", "flue", "none"]
-    assert policy_named("workflow-sdk").name == "eve"
-    with pytest.raises(WrongUse, match="no recovery policy"):
-        policy_named("temporal")
+    assert list(runtimes()) == ["eve", "flue", "none"]
+    assert runtime_named("workflow-sdk").name == "eve"
+    with pytest.raises(WrongUse, match="no runtime"):
+        runtime_named("temporal")
 
 
 def test_every_policy_keeps_the_protocol():
-    assert all(isinstance(each, RecoveryPolicy) for each in policies().values())
-    assert isinstance(Optimist(), RecoveryPolicy)
+    assert all(isinstance(each, Runtime) for each in runtimes().values())
+    assert isinstance(Optimist(), Runtime)
 
 
 def test_a_policy_of_ones_own():
-    sim = simulate(turn_plan("T1"), 90, Question(policy=Optimist()))
+    sim = simulate(turn_plan("T1"), 90, Question(runtime=Optimist()))
     assert sim.outcome == "recovers"
-    assert sim.assumptions.policy == "optimist"
+    assert sim.assumptions.runtime == "optimist"
     assert all(e.after.max == 0 for e in sim.effects)
 
 

@@ -1,11 +1,11 @@
-"""Flue's policy, as formats/FLUE.md section 5 states it."""
+"""Flue's runtime, as formats/FLUE.md section 5 states it."""
 
 from eve_replay.recovery.engine import Question, simulate
 from tests.support.recovery import turn_plan
 
 
 def flue(place):
-    return simulate(turn_plan("T1"), place, Question(policy="flue"))
+    return simulate(turn_plan("T1"), place, Question(runtime="flue"))
 
 
 def by_call(sim):

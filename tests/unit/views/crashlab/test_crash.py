@@ -58,8 +58,8 @@ def test_every_choice_can_be_taken_at_every_tenth_point():
     choices = found.choices
     assert "charge_card" in choices.tools
     for index in range(0, len(found), 10):
-        for policy in choices.policies:
-            json.dumps(found.view(index, policy=policy.name).to_json())
+        for runtime in choices.runtimes:
+            json.dumps(found.view(index, runtime=runtime.name).to_json())
         for environment in choices.environments:
             assert found.view(index, environment=environment.name).sentence
         for model in choices.models:

@@ -151,7 +151,7 @@ def test_wrong_cases_are_said():
     with pytest.raises(WrongUse):
         explore({"other": by_order}, case(), [once], make_outside=Tiny)
     with pytest.raises(WrongUse):
-        search(by_order, case(policy="evil"))
+        search(by_order, case(runtime="evil"))
 
 
 def test_a_workflow_body_alone_or_by_name():
@@ -215,9 +215,9 @@ def test_two_crashes_find_everything_that_brute_force_finds(program, given_case)
     st.sampled_from(("eve-start", "hosted", "not-restarted")),
     st.integers(1, 2),
 )
-def test_a_workflow_is_searched_as_wholly(parts, policy, where, crashes):
+def test_a_workflow_is_searched_as_wholly(parts, runtime, where, crashes):
     body = body_of(parts[: 5 - crashes])
-    given_case = case((ask(),), policy=policy, environment=where, answers=("yes",) * 4)
+    given_case = case((ask(),), runtime=runtime, environment=where, answers=("yes",) * 4)
     everything, seen = set(), set()
 
     def one(schedule):

@@ -1,10 +1,10 @@
-"""The toy journal asks the product's policies; what they say is obeyed, and asked once per shape."""
+"""The toy journal asks the product's runtimes; what they say is obeyed, and asked once per shape."""
 
 import pytest
 
 from eve_replay.errors import WrongUse
 from eve_replay.recovery.environment import DEFAULT_LEASE
-from eve_replay.recovery.runtimes.base import policy_named
+from eve_replay.recovery.runtimes.base import runtime_named
 from eve_replay.recovery.situation import NEVER, ONCE, UNSURE
 from eve_replay.recovery.strategies import STRATEGIES, Seen
 from eve_replay.workshop.engine.recovering import Lies, Recovery, StepPlan
@@ -15,8 +15,8 @@ from eve_replay.workshop.model import Ask, Case, Deed, Fault, Turn
 OPEN = Lies("D", 1, True, 10.0, 1, 1, ("returned", "began", "waits"))
 
 
-def recovery(policy="eve", where="eve-start", model="same", **more):
-    return Recovery(policy, where, model, **more)
+def recovery(runtime="eve", where="eve-start", model="same", **more):
+    return Recovery(runtime, where, model, **more)
 
 
 def test_an_interrupted_step_runs_again_whole_when_its_lease_is_out():
@@ -79,7 +79,7 @@ def test_a_sleep_keeps_its_end():
 def test_a_shape_is_asked_once(monkeypatch):
     asked = recovery()
     calls = []
-    real = policy_named("eve").recover
+    real = runtime_named("eve").recover
 
     class Counting:
         name = "eve"
@@ -88,7 +88,7 @@ def test_a_shape_is_asked_once(monkeypatch):
             calls.append(args)
             return real(*args)
 
-    monkeypatch.setattr(asked, "policy", Counting())
+    monkeypatch.setattr(asked, "runtime", Counting())
     first = asked.plan([OPEN], more=True)
     assert asked.plan([OPEN], more=True) is first
     assert len(calls) == 1
@@ -135,26 +135,26 @@ PROTECTED = {
 ORDERS = ("o1", "o2")
 
 
-def two_payments(policy, model):
+def two_payments(runtime, model):
     asks = tuple(
         Ask(tool="act", input={"order": each}, deeds=(Deed(effect="charge", match={"order": each}),))
         for each in ORDERS
     )
-    where = "flue" if policy == "flue" else "eve-start"
+    where = "flue" if runtime == "flue" else "eve-start"
     turn = Turn(message="", answers=(asks,), other={0: asks[::-1]} if model == "other" else {})
-    return Case(name="two", turns=(turn,), policy=policy, environment=where, model=model)
+    return Case(name="two", turns=(turn,), runtime=runtime, environment=where, model=model)
 
 
 def within(number, executions):
     return executions.min <= number and (executions.max is None or number <= executions.max)
 
 
-@pytest.mark.parametrize("policy", ["eve", "flue", "none"])
+@pytest.mark.parametrize("runtime", ["eve", "flue", "none"])
 @pytest.mark.parametrize("model", ["same", "new-ids", "other"])
 @pytest.mark.parametrize("name", PROTECTED)
-def test_what_the_crash_lab_predicts_is_what_happens(name, model, policy):
+def test_what_the_crash_lab_predicts_is_what_happens(name, model, runtime):
     """Every crash of a turn with two payments: executions, charges, attempts and model calls."""
-    case = two_payments(policy, model)
+    case = two_payments(runtime, model)
     runner = Runner({"act": PROTECTED[name]}, case)
     plain = runner.outcome(full=False, marks=True)
     tried = 0

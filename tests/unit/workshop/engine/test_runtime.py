@@ -344,11 +344,11 @@ def test_where_a_commit_is_one_write_there_is_no_such_state(kind):
     assert (outcome.ended, len(outcome.ledger)) == ("completed", 2)
 
 
-# -- other policies ---------------------------------------------------------------------------------
+# -- other runtimes ---------------------------------------------------------------------------------
 
 
 def test_flue_does_not_run_an_interrupted_call_again():
-    given = case((ask(), ask(order="o2"), ask(order="o3")), policy="flue", environment="flue")
+    given = case((ask(), ask(order="o2"), ask(order="o3")), runtime="flue", environment="flue")
     plain = go(act, given)
     assert "commit-lock" not in kinds(plain)
     outcome = go(act, given, (Fault(point(plain, "call", 1), "crash-after"),))
@@ -364,7 +364,7 @@ def test_flue_does_not_run_an_interrupted_call_again():
 
 
 def test_without_durability_the_whole_turn_is_done_again_and_earlier_turns_are_not():
-    given = case((ask(),), (ask(order="o2"),), turns=2, policy="none")
+    given = case((ask(),), (ask(order="o2"),), turns=2, runtime="none")
     plain = go(act, given)
     at = point(plain, "call", 1, turn=1)
     outcome = go(act, given, (Fault(at, "crash-after"),))

@@ -283,7 +283,7 @@ def test_a_case_without_a_call_is_refused():
         run_workflow(shipping, Case(name="empty", turns=()), make_outside=Tiny)
 
 
-# -- commits, policies, environments ----------------------------------------------------------------
+# -- commits, runtimes, environments ----------------------------------------------------------------
 
 
 def test_states_inside_a_commit():
@@ -304,22 +304,22 @@ def test_environments_that_recover_nothing():
 
 
 def test_without_durability_everything_is_done_again():
-    plain = go(shipping, policy="none")
-    outcome = go(shipping, (Fault(point(plain, "call", 1), "crash-after"),), policy="none")
+    plain = go(shipping, runtime="none")
+    outcome = go(shipping, (Fault(point(plain, "call", 1), "crash-after"),), runtime="none")
     assert [e.fields["order"] for e in outcome.ledger] == ["reserve", "o1", "reserve", "o1"]
 
 
 def test_flue_runs_an_open_memo_again():
-    plain = go(shipping, policy="flue", environment="flue")
+    plain = go(shipping, runtime="flue", environment="flue")
     at = point(plain, "call", 1)
-    outcome = go(shipping, (Fault(at, "crash-after"),), policy="flue", environment="flue")
+    outcome = go(shipping, (Fault(at, "crash-after"),), runtime="flue", environment="flue")
     assert [e.fields["order"] for e in outcome.ledger] == ["reserve", "o1", "o1"]
 
 
 def test_flue_keeps_what_had_returned():
-    plain = go(shipping, policy="flue", environment="flue")
+    plain = go(shipping, runtime="flue", environment="flue")
     at = point(plain, "returned", 1)
-    outcome = go(shipping, (Fault(at),), policy="flue", environment="flue")
+    outcome = go(shipping, (Fault(at),), runtime="flue", environment="flue")
     assert [e.fields["order"] for e in outcome.ledger] == ["reserve", "o1"]
     assert outcome.results == plain.results
 

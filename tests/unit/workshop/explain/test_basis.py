@@ -45,7 +45,7 @@ def test_an_environment_that_nobody_recorded_is_unknown(environment, word, sourc
 
 
 def test_other_runtimes_name_other_sources():
-    words = told(replace(CASE, policy="flue", environment="flue"), Fault(1, "crash-after"))
+    words = told(replace(CASE, runtime="flue", environment="flue"), Fault(1, "crash-after"))
     assert "FLUE.md" in words and "SWEEP.md" not in words
 
 

@@ -464,7 +464,7 @@ def test_not_done_because_flue_does_not_run_it_again():
     def pay(input, ctx, outside):
         return charge(input, outside)
 
-    said = found(pay, case_of("INV-7", policy="flue"))
+    said = found(pay, case_of("INV-7", runtime="flue"))
     assert said.code == "not-done"
 
 

@@ -160,7 +160,7 @@ def test_batches_are_one_step():
 
 
 def test_flue_does_not_run_a_call_again():
-    case = Case(name="flue", turns=CASE.turns, policy="flue")
+    case = Case(name="flue", turns=CASE.turns, runtime="flue")
     text = lines_of(run({"pay": by_call_id}, case, (Fault(1, "crash-after"),)))
     assert (
         "The interrupted call of pay is not run again: the model is told that its outcome is unknown." in text

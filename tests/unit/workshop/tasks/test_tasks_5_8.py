@@ -1,4 +1,4 @@
-"""Lessons 5 to 8: predictions say what the recordings say, Flue's table agrees with the product's policy."""
+"""Lessons 5 to 8: predictions say what the recordings say, Flue's table agrees with the product's runtime."""
 
 import pytest
 
@@ -57,7 +57,7 @@ def test_the_table_and_the_policy_say_the_same_of_every_call(seed):
         row = _flue.row_of(call)
         rows.add(row.name)
         assert row.fixtures
-        assert _flue.fate_by_policy(call) == (row.fate if row.in_policy else None)
+        assert _flue.fate_by_runtime(call) == (row.fate if row.in_runtime else None)
     # d and c look the same in the journal: only ledgers tell them apart (FLUE.md section 6)
     assert rows == {row.name for row in _flue.ROWS} - {"durable-in-a-step"}
 
@@ -78,7 +78,7 @@ def test_the_judge_takes_whatever_a_function_does():
 
 
 def test_the_stage_of_lesson_8_takes_each_runtime_with_its_own_lease():
-    """The stage replaces the policy of a case; Flue goes on after its 30 s, eve after 860 s."""
+    """The stage replaces the runtime of a case; Flue goes on after its 30 s, eve after 860 s."""
     from dataclasses import replace
 
     from eve_replay.workshop.engine.runtime import run
@@ -92,10 +92,10 @@ def test_the_stage_of_lesson_8_takes_each_runtime_with_its_own_lease():
     quiet = run({"charge": charge}, case)
     last = [each.number for each in quiet.trace if each.kind == "call"][-1]
     seen = {}
-    for policy in ("eve", "flue", "none"):
-        outcome = run({"charge": charge}, replace(case, policy=policy), (Fault(last, "crash-after"),))
+    for runtime in ("eve", "flue", "none"):
+        outcome = run({"charge": charge}, replace(case, runtime=runtime), (Fault(last, "crash-after"),))
         again = max(moment.seconds for moment in outcome.trace)
-        seen[policy] = ([outcome.count(deed) for deed in case.deeds], 800 < again < 900, 30 < again < 60)
+        seen[runtime] = ([outcome.count(deed) for deed in case.deeds], 800 < again < 900, 30 < again < 60)
     assert seen == {
         "eve": ([2, 2], True, False),
         "flue": ([1, 1], False, True),

@@ -1,4 +1,4 @@
-"""eve's policy on hand-made situations: what the sweep does not hold."""
+"""eve's runtime on hand-made situations: what the sweep does not hold."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -6,7 +6,7 @@ import pytest
 
 from eve_replay.journal.effects.executions import Executions
 from eve_replay.recovery.environment import environment
-from eve_replay.recovery.runtimes.eve.runtime import EvePolicy
+from eve_replay.recovery.runtimes.eve.runtime import EveRuntime
 from eve_replay.recovery.situation import (
     NEVER,
     ONCE,
@@ -35,7 +35,7 @@ def situation(*steps, effects=(), children=(), **fields):
 
 
 def recover(found, env="eve-start", model="same", **options):
-    return EvePolicy().recover(found, environment(env).with_options(**options), model)
+    return EveRuntime().recover(found, environment(env).with_options(**options), model)
 
 
 def effect(home, before=NEVER, tool="charge_card", **fields):
