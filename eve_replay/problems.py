@@ -29,7 +29,7 @@ class Problem:
     hint: str = ""
 
     def to_json(self) -> dict[str, str]:
-        """Return the problem as CONTRACT's ``receipt.problems`` entry."""
+        """Return the problem as an entry of ``receipt.problems`` (docs/json.md)."""
         return {
             "severity": self.severity,
             "code": self.code,
@@ -48,7 +48,7 @@ class Skipped:
     why: str
 
     def to_json(self) -> dict[str, str]:
-        """Return the CONTRACT shape ``{where, what, why}``."""
+        """Return the shape of docs/json.md, ``{where, what, why}``."""
         return {"where": self.where, "what": self.what, "why": self.why}
 
 
@@ -90,7 +90,7 @@ class Receipt:
         return not self.skipped and all(p.severity == "info" for p in self.problems)
 
     def to_json(self) -> dict[str, object]:
-        """Return the CONTRACT ``receipt`` object."""
+        """Return the object ``receipt`` of docs/json.md."""
         return {
             "seen": self.seen,
             "parsed": self.parsed,

@@ -3,7 +3,7 @@
 A record is a thin, frozen view over ``fields`` (camelCase names as stored, unknown ones included).
 Payload fields hold :class:`~eve_replay.codec.Payload`, which decodes on first use and not before.
 Worlds with other column names (Postgres) map them to these names, so that everything above sees one
-shape. Sources: formats/LOCAL.md sections 5 to 7, formats/POSTGRES.md.
+shape. Sources: docs/formats/local.md#files, #streams, #events, docs/formats/postgres.md.
 """
 
 from __future__ import annotations
@@ -118,13 +118,16 @@ class RunRecord(Record):
 
     @property
     def purged(self) -> bool:
-        """Whether retention deleted the payloads (``expiredAt`` is set, LOCAL.md section 5)."""
+        """Whether retention deleted the payloads (``expiredAt`` is set, docs/formats/local.md#files)."""
         return self.fields.get("expiredAt") is not None
 
 
 @dataclass(frozen=True, slots=True)
 class StepRecord(Record):
-    """One step as its record stands now: only the last attempt is in it (OBSERVED.md, 3)."""
+    """One step as its record stands now: only the last attempt is in it.
+
+    Source: docs/evidence/observed.md#one-record.
+    """
 
     @property
     def step_id(self) -> str:
@@ -194,7 +197,8 @@ class EventRecord(Record):
 class HookRecord(Record):
     """A hook that is open now, or one on disk whose run has ended (``hidden``)."""
 
-    #: True when the run has ended: the vendor's listing hides such a hook (LOCAL.md section 1).
+    #: True when the run has ended: the vendor's listing hides such a hook
+    #: (docs/formats/tagged-json.md#whole-worlds).
     hidden: bool = False
 
     @property
@@ -233,7 +237,7 @@ class MarkRecord(Record):
     """A durable trace that is no record and no event: a lock file, a token file, a staged delivery.
 
     Only worlds with separate commits have them (the local one); they decide whether a run is wedged
-    (formats/SWEEP.md sections 1 and 2). ``fields`` holds what the file itself contains, if anything.
+    (docs/evidence/sweep.md). ``fields`` holds what the file itself contains, if anything.
 
     Attributes:
         kind: what it guards: ``step``, ``wait``, ``hook``, ``run``, ``token``, ``resume``, ``index``.
@@ -259,7 +263,8 @@ class StreamChunk:
         stream: the stream's name.
         chunk_id: ``chnk_...``; sorting by it gives the order.
         data: the bytes after the end flag, as stored.
-        end: whether this chunk ends the stream (later ones are ignored by the vendor, T20).
+        end: whether this chunk ends the stream (later ones are ignored by the vendor,
+            docs/evidence/reports.md#t20).
         origin: where it lies.
     """
 

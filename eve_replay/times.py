@@ -12,7 +12,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 def parse_time(value: object) -> datetime | None:
     """Return the instant ``value`` names, in UTC, or None when it names none.
 
-    Accepts ISO 8601 text (naive text is UTC: the Postgres world stores it so, formats/POSTGRES.md),
+    Accepts ISO 8601 text (naive text is UTC: the Postgres world stores it so, docs/formats/postgres.md),
     epoch milliseconds, and datetimes. Never raises.
     """
     if isinstance(value, datetime):

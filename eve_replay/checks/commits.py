@@ -1,4 +1,4 @@
-"""Findings about half-written commits, lost deliveries and leftovers (formats/SWEEP.md sections 1 to 3)."""
+"""Findings about half-written commits, lost deliveries and leftovers (docs/evidence/sweep.md)."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class Finding:
     evidence: tuple[Evidence, ...] = field(default=(), repr=False)
 
     def to_json(self) -> dict[str, object]:
-        """Return CONTRACT's entry of ``findings`` (with ``runId`` and ``sessionId`` added)."""
+        """Return the entry of ``findings``, see docs/json.md (with ``runId`` and ``sessionId`` added)."""
         return {
             "code": self.code,
             "severity": self.severity,
@@ -122,7 +122,7 @@ class Verdict:
     call_ids: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, object]:
-        """Return CONTRACT's entry of ``verdicts`` (with fields added)."""
+        """Return the entry of ``verdicts`` (with fields added), see docs/json.md."""
         out: dict[str, object] = {
             "code": self.code,
             "sentence": self.sentence,

@@ -1,4 +1,4 @@
-"""Does the event log agree with itself? Pure checks of one run's events (formats/LOCAL.md section 7)."""
+"""Does the event log agree with itself? Pure checks of one run's events (docs/formats/local.md#events)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from eve_replay.records import EventRecord
 
 __all__ = ["EVENT_BUDGET", "EVENT_TYPES", "check_log"]
 
-#: Events a run may have on the hosted world (formats/HOSTED.md; MAX_EVENTS_EXCEEDED in the runtime).
+#: Events a run may have on the hosted world (docs/formats/hosted.md; MAX_EVENTS_EXCEEDED in the runtime).
 EVENT_BUDGET = 25_000
 
 EVENT_TYPES = frozenset(
@@ -41,7 +41,8 @@ EVENT_TYPES = frozenset(
 _ABOUT = ("step_", "hook_", "wait_")
 _RUN_END = frozenset({"run_completed", "run_failed", "run_cancelled"})
 _ENDS = {"step": {"step_completed", "step_failed"}, "wait": {"wait_completed"}}
-#: ``createdAt`` runs up to 80 ms backwards in healthy logs (OBSERVED.md, 14): only more than this is odd.
+#: ``createdAt`` runs up to 80 ms backwards in healthy logs (docs/evidence/observed.md#order): only more than
+#: this is odd.
 _BACKWARDS = timedelta(seconds=1)
 
 
@@ -133,7 +134,7 @@ def _slots(run: Run, events: Sequence[EventRecord]) -> Iterator[Finding]:
             "no-run-created",
             "error",
             "The log does not begin with run_created.",
-            "The runtime fails such a run with RUNTIME_ERROR (SWEEP.md, class R1).",
+            "The runtime fails such a run with RUNTIME_ERROR (docs/evidence/sweep.md#run-record).",
             "Start the session again; a child run is started again by its parent.",
         )
 
@@ -196,7 +197,7 @@ def _lifecycle(run: Run, events: Sequence[EventRecord]) -> Iterator[Finding]:
                 "warning",
                 f"{_name(event)} was started, and no step_created of it is in the log.",
                 "Nothing in the log asked for this step: its creation was torn off by a crash "
-                "(SWEEP.md, C1 of "
+                "(docs/evidence/sweep.md#c1b of "
                 "a queued step), or the delivery that started it did not come from this run.",
                 "Compare with the step record and with a ledger.",
             )

@@ -19,7 +19,8 @@ class Voice:
     Attributes:
         now: the instant "overdue" and "since" are reckoned from.
         zone: zone of clock times; None is the machine's own.
-        lease: the assumed lease of an inline start. The journal does not hold it (OBSERVED.md, 4).
+        lease: the assumed lease of an inline start. The journal does not hold it
+            (docs/evidence/observed.md#lease).
     """
 
     now: datetime

@@ -87,8 +87,8 @@ def _step(run: Run, step: Step) -> Iterator[Finding]:
             "warning",
             where,
             f"{step.function} has a record and {count(len(step.events), 'event')}, but no step_created.",
-            "Seen when a crash tore the creation of a queued step (SWEEP.md, C1), and on Postgres (wf#3575). "
-            "The step itself is fine.",
+            "Seen when a crash tore the creation of a queued step (docs/evidence/sweep.md#c1b), and "
+            "on Postgres (docs/evidence/reports.md#t19). The step itself is fine.",
         )
     if step.end_event is not None:
         said = _STATUS_OF_END.get(step.end_event.event_type)
@@ -119,7 +119,7 @@ def _step(run: Run, step: Step) -> Iterator[Finding]:
             where,
             f"The record of {step.function} counts {count(record.attempt, 'attempt')}, the log has "
             f"{count(starts, 'start')}.",
-            "A start died between its record and its event (SWEEP.md, C3): nothing ran in it.",
+            "A start died between its record and its event (docs/evidence/sweep.md#c3): nothing ran in it.",
         )
     for attempt in step.attempts:
         if attempt.overlaps:

@@ -1,4 +1,4 @@
-"""Half-written commits of a session, and what each does to it (formats/SWEEP.md sections 1 to 3).
+"""Half-written commits of a session, and what each does to it (docs/evidence/sweep.md).
 
 A commit state belongs to one run; whether the *session* hangs depends on who waits for that run. A turn
 waits for its steps and for the workflow tools it started; nobody waits for a session's timeout run; a step

@@ -14,7 +14,7 @@ from eve_replay.worlds.base import World
 __all__ = ["check_retention", "check_stream", "check_world"]
 
 #: ``version.txt`` of a built eve app names this package: the bundle finds a wrong package.json
-#: (OBSERVED.md, 19).
+#: (docs/evidence/observed.md#version-file).
 _NONSENSE = "traced-node-modules@"
 
 

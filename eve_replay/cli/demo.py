@@ -26,7 +26,8 @@ __all__ = ["cli"]
 
 _SAMPLE = "crash-in-tool"
 _SOURCE = f"sample:{_SAMPLE}"
-#: The telling parts of a turn step (formats/OBSERVED.md, 12): the message it took, the tool results it added.
+#: The telling parts of a turn step (docs/evidence/observed.md#deltas): the message it took, the tool results
+#: it added.
 _MESSAGE = "$.args[0].input.delivery.payloads[0].message"
 _RESULTS = "$.stateDelta.history.value[2].content"
 

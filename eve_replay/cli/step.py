@@ -98,7 +98,7 @@ def cli(
 
 
 def _payload(name: str, record: StepRecord | None, events: list[EventRecord]) -> Payload | None:
-    """The record's payload, else the one its events carry (formats/LOCAL.md section 7)."""
+    """The record's payload, else the one its events carry (docs/formats/local.md#events)."""
     if record is not None and (found := record.payload(name)) is not None:
         return found
     for event in events:

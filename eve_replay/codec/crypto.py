@@ -1,4 +1,7 @@
-"""The two encrypted layers, ``encr`` and ``encp`` (LOCAL.md section 3). Loads cryptography when used."""
+"""The two encrypted layers, ``encr`` and ``encp`` (docs/formats/payload.md#encryption).
+
+Loads cryptography when used.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ def _hkdf(secret: bytes, info: bytes) -> bytes:
 
 
 def derive_run_key(deployment_key: bytes, project_id: str, run_id: str) -> bytes:
-    """Return the 32-byte key of one run of a hosted project (formats/HOSTED.md, Encryption)."""
+    """Return the 32-byte key of one run of a hosted project (docs/formats/hosted.md#keys)."""
     return _hkdf(deployment_key, f"{project_id}|{run_id}".encode())
 
 

@@ -1,7 +1,7 @@
 """The few payloads whose opened form is kept: looking twice at one step should not decode it twice.
 
 A session's payloads repeat its whole history, so keeping every decoded one would be quadratic in
-memory (DESIGN.md section 5). The budget is counted in bytes of devalue text.
+memory (docs/evidence/observed.md#history). The budget is counted in bytes of devalue text.
 """
 
 from __future__ import annotations

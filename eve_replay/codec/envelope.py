@@ -1,4 +1,4 @@
-"""The payload envelope: 4-byte prefixes around devalue text (LOCAL.md section 3)."""
+"""The payload envelope: 4-byte prefixes around devalue text (docs/formats/payload.md#encryption)."""
 
 from __future__ import annotations
 

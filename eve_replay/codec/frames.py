@@ -1,4 +1,4 @@
-"""Length-prefixed frames, in one piece of bytes or spread over chunks (LOCAL.md section 6)."""
+"""Length-prefixed frames, in one piece of bytes or spread over chunks (docs/formats/local.md#streams)."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ def ungzip(data: bytes, limit: int) -> bytes:
     """Return the content of the one gzip member that ``data`` is.
 
     Raises LayerError: ``truncated``, ``trailing`` (also a second member: the vendor refuses both,
-    LOCAL.md section 3), ``not-gzip``, ``damaged`` or ``too-big``.
+    docs/formats/payload.md#envelope), ``not-gzip``, ``damaged`` or ``too-big``.
     """
     if not data:
         raise LayerError("truncated", "No bytes where a gzip member should be.", 0)

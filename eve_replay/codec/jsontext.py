@@ -1,7 +1,7 @@
 """JSON text in. ``json.loads`` is used here and nowhere else in the package.
 
 Standard library on purpose: orjson and msgspec refuse lone surrogates, which JSON.stringify writes for
-a cut emoji, and orjson turns long integers into floats (LIBS.md section 2).
+a cut emoji, and orjson turns long integers into floats (docs/evidence/libraries.md#json).
 """
 
 from __future__ import annotations

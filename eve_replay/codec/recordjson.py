@@ -48,7 +48,7 @@ def payload_from_json(
 
     Bytes are an envelope (their base64 is decoded when the payload is opened, not here); a list or a
     number is devalue itself (spec version 1); an object or text is a plain record, such as an error
-    before spec version 5 (LOCAL.md section 3).
+    before spec version 5 (docs/formats/payload.md#spec-versions).
     """
     if value is None:
         return None

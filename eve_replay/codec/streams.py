@@ -73,7 +73,8 @@ def stream_values(
 
     Reads frames (several in a chunk, or one over several chunks), bare payloads (abort streams), lines
     of devalue text without lengths (old streams), and raw bytes (webhook bodies), which come as one
-    ``Uint8Array`` per chunk. Chunks after the end marker are ignored, as the vendor does (T20).
+    ``Uint8Array`` per chunk. Chunks after the end marker are ignored, as the vendor does
+    (docs/evidence/reports.md#t20).
 
     Args:
         chunks: stored chunks in order, or just their bytes.
@@ -157,7 +158,7 @@ def _as_bytes(chunk_id: str, data: bytes, place: str) -> StreamItem:
 def stream_form(value: object) -> Any:
     """Return the canonical form of a stream's object; bytes that are NDJSON are shown parsed.
 
-    That is ``{"$type": "ndjson", "lines": [...]}`` (LOCAL.md section 2), else ``to_tagged(value)``.
+    That is ``{"$type": "ndjson", "lines": [...]}`` (docs/formats/tagged-json.md), else ``to_tagged(value)``.
     """
     if isinstance(value, JsBytes) and value.kind == "Uint8Array":
         lines = [data for _, data in loads_lines(value.data)]
@@ -182,8 +183,8 @@ def session_events(
 ) -> Found[tuple[str, dict[str, Any]]]:
     """Return ``(chunk id, event)`` for every event of eve's session stream, with problems beside them.
 
-    Each frame is a Uint8Array of NDJSON (LOCAL.md section 6). A line that is no JSON object is left
-    out and reported.
+    Each frame is a Uint8Array of NDJSON (docs/formats/local.md#streams). A line that is no JSON object is
+    left out and reported.
     """
     found: Found[tuple[str, dict[str, Any]]] = Found()
     options = _Options(keys=keys, run_id=run_id, limit=limit)

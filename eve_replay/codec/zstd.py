@@ -1,8 +1,8 @@
 """One zstd frame, bounded, with the library that ``codec/zstdlib.py`` finds.
 
-Why not simply ``decompress`` (LIBS.md section 3.1, measured): it refuses frames without a declared
-size (Node's streaming writer makes those), ``max_output_size`` is ignored when a size is declared, and
-``decompressobj`` returns nothing at all, silently, for a cut frame.
+Why not simply ``decompress`` (docs/evidence/libraries.md#zstd, measured): it refuses frames without a
+declared size (Node's streaming writer makes those), ``max_output_size`` is ignored when a size is declared,
+and ``decompressobj`` returns nothing at all, silently, for a cut frame.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Attempt against attempt of one step: what a re-run repeated, and what came out differently.
 
 What is the same by rule (input, coordinates, delivery ids) and what is always new (event ids, times) is told
-apart from what a model or a tool answered differently (DESIGN.md section 5, rules 2, 3 and 13).
+apart from what a model or a tool answered differently (docs/evidence/sweep.md#d,
+docs/evidence/observed.md#call-ids, #said-again).
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ class Change:
     Attributes:
         kind: what became of it. A ``moved`` item whose content changed too has children.
         path: where it is in the new value (in the old one when removed), ``$.args[0].history[3]``; Map,
-            Set and typed values as in formats/LOCAL.md section 2.
+            Set and typed values as in docs/formats/tagged-json.md#paths.
         old_path: where it was in the old value, empty when added.
         key, old_key: last step of the path: the name in a record, the index in a list, Map or Set; None where
             a side has none and at the root.

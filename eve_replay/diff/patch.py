@@ -18,7 +18,7 @@ Operation = dict[str, object]
 def json_patch(before: object, after: object) -> list[Operation]:
     """Return RFC 6902 operations that turn the tagged JSON of ``before`` into that of ``after``.
 
-    The patch is over tagged JSON (formats/LOCAL.md section 2), because JSON patch knows no Map, no Date and
+    The patch is over tagged JSON (docs/formats/tagged-json.md), because JSON patch knows no Map, no Date and
     no ``undefined``. Inserted, removed and moved list items are one operation each.
     """
     return list(_operations(diff_values(to_tagged(before), to_tagged(after)), ""))

@@ -87,7 +87,10 @@ def _fields(head: str, fields: Mapping[str, object]) -> Shape:
 
 
 def step_path(path: str, family: Family, name: str | int) -> str:
-    """Return the path of a part as formats/LOCAL.md section 2 writes it; Map parts are the entry's value."""
+    """Return the path of a part as docs/formats/tagged-json.md#paths writes it.
+
+    Parts of a Map are the entry's value.
+    """
     if family == "map":
         return join_path(path, ("entries", name, 1))
     if family == "set":

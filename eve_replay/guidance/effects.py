@@ -1,4 +1,7 @@
-"""What ran twice, may have run twice, or was left behind: verdicts about effects (UX.md sentences)."""
+"""What ran twice, may have run twice, or was left behind: verdicts about effects.
+
+Sentences and words: docs/words.md.
+"""
 
 from __future__ import annotations
 

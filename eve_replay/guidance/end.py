@@ -89,7 +89,8 @@ def end_verdicts(session: Session, voice: Voice) -> Iterator[Verdict]:
 def error_words(payload: Payload | None) -> tuple[str, str]:
     """Return ``(name, message)`` of a run's or step's error, of any era; empty strings where it has none.
 
-    Three eras (T6): a plain record ``{message, stack, code}``, a payload beside ``errorCode``, nothing.
+    Three eras (docs/evidence/reports.md#t6): a plain record ``{message, stack, code}``, a payload beside
+    ``errorCode``, nothing.
     """
     if payload is None:
         return "", ""

@@ -29,7 +29,8 @@ from eve_replay.journal.model import Session
 
 __all__ = ["LEASE", "Report", "WorldReport", "why", "why_all"]
 
-#: The default lease of an inline start (WORKFLOW_INLINE_LEASE of the runtime; OBSERVED.md, 4).
+#: The default lease of an inline start (WORKFLOW_INLINE_LEASE of the runtime;
+#: docs/evidence/observed.md#lease).
 LEASE = timedelta(seconds=860)
 
 #: Verdicts that say that something is still to come: with none of them the session rests.
@@ -59,7 +60,7 @@ class Report:
     Attributes:
         session_id, title, eve_version: whose it is.
         runs: ids of its runs, children included.
-        status: the session's status in UX words.
+        status: the session's status in the words of docs/words.md.
         verdicts: worst first.
         effects: every effect, with the ledger's count by position in ``counts``.
         counts: the ledger's answer per effect, None without a ledger or where it does not cover it.
@@ -90,7 +91,7 @@ class Report:
         return (SEVERITY_RANK[worst.severity], VERDICT_RANK[worst.code])
 
     def to_json(self) -> dict[str, object]:
-        """Return CONTRACT's entry of ``sessions``."""
+        """Return the entry of ``sessions``, see docs/json.md."""
         effects = []
         for effect, counted in zip(self.effects, self.counts, strict=True):
             entry = effect.to_json()

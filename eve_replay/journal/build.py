@@ -178,7 +178,7 @@ def _in_order(runs: Sequence[Run]) -> list[Step]:
 def _status(
     runs: Sequence[Run], turns: Sequence[Turn], parks: Sequence[Park]
 ) -> tuple[str, Certainty, tuple[Evidence, ...]]:
-    """Say in UX words how the session stands."""
+    """Say in the words of docs/words.md how the session stands."""
     newest = next((r for r in reversed(runs) if r.role != "turn"), runs[-1])
     where = (Evidence(kind="record", id=newest.run_id, run_id=newest.run_id, path="$.status"),)
     if newest.status in ENDED:

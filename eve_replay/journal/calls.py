@@ -1,8 +1,9 @@
 """Model calls and tool calls of one attempt, read from the stream events it emitted.
 
-Shapes: the event union of eve's stream protocol as seen in the recordings (formats/OBSERVED.md surprises
-7 to 11). A request is durable before its tool returns, but a fast tool may run before its request is
-durable (formats/SWEEP.md section 1): a missing event proves nothing, so ``began`` stays unknown.
+Shapes: the event union of eve's stream protocol as seen in the recordings
+(docs/evidence/observed.md#no-commit-on-the-stream, #said-again, #refused-calls, #held, #failed-turns). A
+request is durable before its tool returns, but a fast tool may run before its request is durable
+(docs/evidence/sweep.md#stream): a missing event proves nothing, so ``began`` stays unknown.
 """
 
 from __future__ import annotations
@@ -234,7 +235,7 @@ def _feed_tools(
         return
     waiting = [t for t in tools if t.call_id == call_id_value and t.coordinate == coordinate]
     tool = next((t for t in waiting if t.returned is None), None)
-    if tool is None:  # asked for in an earlier workflow step (OBSERVED.md, 10)
+    if tool is None:  # asked for in an earlier workflow step (docs/evidence/observed.md#held)
         known = index.find(coordinate, call_id_value)
         asked = known or index.latest.get(call_id_value)  # before eve 0.66 even in an earlier turn
         tool = _Tool(

@@ -1,4 +1,4 @@
-"""The journal as plain JSON data, in the shapes that CONTRACT.md fixes."""
+"""The journal as plain JSON data, in the shapes that docs/json.md fixes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["attempts_document", "step_document"]
 def attempts_document(
     journal: Journal, *, run: str | None = None, session: str | None = None
 ) -> list[dict[str, object]]:
-    """Return the ``steps`` of CONTRACT's ``attempts`` document.
+    """Return the ``steps`` of the ``attempts`` document (docs/json.md).
 
     Args:
         journal: the journal.

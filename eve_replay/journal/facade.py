@@ -183,7 +183,8 @@ class Journal:
 
         Args:
             step_id: for example ``step_01M8NVF908TCET7G7YQZJ80KVQ`` or its last letters.
-            run_id: the run to look in: correlation ids may repeat between runs (T27).
+            run_id: the run to look in: correlation ids may repeat between runs
+                (docs/evidence/reports.md#t27).
 
         Raises:
             NotFound: no such step.

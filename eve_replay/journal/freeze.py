@@ -161,8 +161,9 @@ def _attempt(
 def _from_history(call: HistoryCall, draft: StepDraft, attempt: Attempt) -> ToolCall:
     """Make a tool call of which the stream says nothing, from the history that the step committed.
 
-    Where the attempt has a stream, such a call was refused before it could run (OBSERVED.md, 9). Where
-    there is none (purged, or not exported) the history is all that is left of an ordinary call.
+    Where the attempt has a stream, such a call was refused before it could run
+    (docs/evidence/observed.md#refused-calls). Where there is none (purged, or not exported) the history is
+    all that is left of an ordinary call.
     """
     models = [m.coordinate for m in attempt.model_calls]
     place = models[call.answer] if call.answer < len(models) and call.answers == len(models) else None

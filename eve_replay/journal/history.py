@@ -1,7 +1,7 @@
 """Tool calls in the messages a turn step committed: some of them no stream event ever names.
 
 Calls to unknown tools or with invalid input appear in neither ``actions.requested`` nor ``action.result``
-(formats/OBSERVED.md surprise 9); the model's answer that holds them is in the step output's history.
+(docs/evidence/observed.md#refused-calls); the model's answer that holds them is in the step output's history.
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 
 A delivery is durable with its ``hook_received`` event (the first one with the run's input). What it did is
 read from the session stream: ``meta.deliveryIds`` names the deliveries a turn took, ``input.resolved`` the
-requests that were answered. Sources: formats/OBSERVED.md surprises 8 and 12, formats/SWEEP.md section 2.
+requests that were answered. Sources: docs/evidence/observed.md#said-again, #deltas,
+docs/evidence/sweep.md#approval.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ def recorded_answer(messages: Sequence[Message], request_id: str | None) -> str 
     """Return the option a recorded delivery chose for a request, None when the log holds no answer to it.
 
     The log is ahead of the stream: an answer counts from its ``hook_received`` on, and the step that takes it
-    can have run its tool before the first word of that is on the stream (formats/SWEEP.md section 1).
+    can have run its tool before the first word of that is on the stream (docs/evidence/sweep.md#stream).
 
     Args:
         messages: the session's deliveries.

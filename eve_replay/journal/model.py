@@ -4,7 +4,7 @@ Plain frozen data, built once by the modules beside this one. A fact about *exec
 back, what released a park) carries a ``certainty`` and the ``evidence`` it stands on. Payloads stay payloads:
 nothing here is decoded until ``.value`` or ``.at()`` of one is asked for.
 
-Words are those of UX.md. Times are aware datetimes in UTC, None where the journal has none.
+Words are those of docs/words.md. Times are aware datetimes in UTC, None where the journal has none.
 """
 
 from __future__ import annotations
@@ -84,14 +84,16 @@ class Attempt:
         ended_at: when its end was recorded; None for interrupted and running attempts.
         window_end: where its window closes: next start, or end of the step; None when open.
         last_sign_at: time of its last stream event, None without any.
-        outcome: see UX.md; ``interrupted`` needs a later start (or another proof of death).
+        outcome: see docs/words.md; ``interrupted`` needs a later start (or another proof of death).
         body: whether this start proves that the body ran; ``body_why`` says it in words.
         inline: whether the start carries ``ownerMessageId`` (executed by the delivery that scheduled it).
         owner: that message id.
-        optimistic: the body may have begun before the start was recorded (OBSERVED.md, 6b).
+        optimistic: the body may have begun before the start was recorded
+            (docs/evidence/observed.md#optimistic-start).
         error: payload of ``step_retrying`` / ``step_failed`` (a plain record before spec 5).
         retry_after: when a recorded retry was allowed.
-        overlaps: numbers of attempts whose bodies provably ran at the same time (T49).
+        overlaps: numbers of attempts whose bodies provably ran at the same time
+            (docs/evidence/reports.md#t49).
         bodies: how many times the body evidently began under this one start: more than 1 when the stream
             repeats what one body says once, 0 when it provably did not run.
         started_event, end_event: the log events; ``started_event`` is None for a synthetic attempt of a
@@ -285,7 +287,7 @@ class Run:
         """Whether its event log is not here, though there are records of what only a log leads to.
 
         A crash between two writes leaves no such thing: a step's record says that it ended only after its
-        ``step_started`` is in the log (formats/SWEEP.md section 1). The events were not read, or are gone.
+        ``step_started`` is in the log (docs/evidence/sweep.md#writes). The events were not read, or are gone.
         """
         return not self.events and any(
             step.record is not None and step.record.status in ("completed", "failed") for step in self.steps
@@ -329,8 +331,8 @@ class Session:
     Attributes:
         head: the listing facts.
         runs: owning runs in order; ``children`` the runs below that are no sessions themselves.
-        status: in UX words: completed, failed, cancelled, running, interrupted, ``parked: KIND``, or idle
-            (settled, a next message would start a turn).
+        status: completed, failed, cancelled, running, interrupted, ``parked: KIND``, or idle (settled, a next
+            message would start a turn), as in docs/words.md.
         ordered: the steps of its owning runs as they followed each other, then those of the runs below.
         steps_beside: steps of its owning runs that belong to no turn.
         stream_events: the whole session stream; ``unjoined`` those no attempt claimed.

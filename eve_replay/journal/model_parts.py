@@ -37,7 +37,8 @@ Certainty = Literal["observed", "implied", "unknown"]
 EvidenceKind = Literal["event", "record", "chunk", "payload", "attribute", "mark", "rule"]
 
 Outcome = Literal["completed", "failed", "interrupted", "running", "cancelled"]
-#: Whether a recorded start proves that the step body ran (OBSERVED.md, surprises 2 and 6b).
+#: Whether a recorded start proves that the step body ran (docs/evidence/observed.md#throw-then-kill,
+#: #optimistic-start).
 BodyRan = Literal["ran", "did not run", "unknown"]
 StepKind = Literal["turn", "function", "runtime"]
 RunRole = Literal["session", "turn", "timeout", "tool", "workflow"]
@@ -74,7 +75,7 @@ class Evidence:
 class Coordinate:
     """The place of a model step.
 
-    It survives a re-run, unlike call ids and ``meta.id`` (OBSERVED.md, 5 and 8).
+    It survives a re-run, unlike call ids and ``meta.id`` (docs/evidence/observed.md#call-ids, #said-again).
     """
 
     turn_id: str
@@ -199,7 +200,7 @@ class ToolCall:
         error: ``{code, message}`` of a failed call, None otherwise.
         is_error: whether the result is an error.
         history_only: it appears in the committed message history and in no stream event (unknown tool,
-            invalid input: OBSERVED.md, 9). It never executed.
+            invalid input: docs/evidence/observed.md#refused-calls). It never executed.
         kind: ``tool-call`` or another action kind as recorded.
         attempts: attempt numbers of this step in which a call of this id was asked for or returned.
         deferred: asked for here, executed elsewhere (held for approval, or run as a task or child run).
@@ -290,7 +291,7 @@ class Park:
         answer: the answer as recorded.
         open: still waiting.
         lost: asked by an attempt that was never committed and asked again under another id: an answer to
-            this one does nothing (SWEEP.md section 2, T2).
+            this one does nothing (docs/evidence/sweep.md#approval).
     """
 
     kind: ParkKind

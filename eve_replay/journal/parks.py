@@ -1,6 +1,6 @@
 """Waits by design: what was asked, of whom, since when, and what released it.
 
-Sources (formats/OBSERVED.md surprises 10 and 12, formats/SWEEP.md section 2): ``input.requested`` and
+Sources (docs/evidence/observed.md#held, #deltas, docs/evidence/sweep.md#approval): ``input.requested`` and
 ``input.resolved`` for approvals and questions, ``authorization.*`` for sign-ins, ``turn.waiting`` and
 ``task.*`` for tasks, ``wait_*`` events for durable sleeps, hooks of workflows for webhooks.
 """

@@ -61,7 +61,10 @@ def close_drafts(draft: RunDraft, sessions: SessionMap) -> None:
 
 
 def _note_writers(draft: RunDraft) -> None:
-    """Use ``attr_set``: its writer names step and attempt, so that body ran (LOCAL.md section 7)."""
+    """Use ``attr_set``: its writer names step and attempt, so that body ran.
+
+    Source: docs/formats/local.md#events.
+    """
     steps = {step.step_id: step for step in draft.steps}
     for event in draft.events:
         writer = event.data.get("writer") if event.event_type == "attr_set" else None

@@ -3,7 +3,7 @@
 A session's id is the id of its first owning run. A compaction or deployment handoff names it in
 ``$eve.session``; eve 0.20 to 0.50 run every turn in a ``turnWorkflow`` of its own; timeouts, workflow
 tools and subagents hang below by ``$parentRunId`` or, before that existed, ``$eve.parent``
-(formats/OBSERVED.md surprise 21, LOCAL.md section 5).
+(docs/evidence/observed.md#handoff, docs/formats/local.md#files).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What a step was given and what it left: the state a checkpoint holds.
 
-A turn step's output is a delta on its own input (formats/OBSERVED.md surprise 12): ``stateDelta`` and its
+A turn step's output is a delta on its own input (docs/evidence/observed.md#deltas): ``stateDelta`` and its
 ``history`` are trees of ``{kind: "value" | "object" | "array", set, patch, keys, length}``. Before eve
 0.66 the output holds the whole state. Runtime steps that change state (dispatches, proxied answers,
 cancellations) return the same deltas.

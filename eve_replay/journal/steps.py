@@ -3,7 +3,8 @@
 Drafts are the only mutable objects of this package and never leave it: the stream is joined onto them
 (:mod:`eve_replay.journal.stream_join`) before they are frozen.
 
-Rules: formats/OBSERVED.md surprises 1 to 4 and 14, formats/SWEEP.md section 1.
+Rules: docs/evidence/observed.md#budget, #throw-then-kill, #one-record, #lease, #order,
+docs/evidence/sweep.md#stream.
 """
 
 from __future__ import annotations
@@ -24,8 +25,9 @@ __all__ = ["AttemptDraft", "StepDraft", "draft_steps", "event_evidence", "is_run
 
 #: Modules whose functions belong to the runtime itself, not to the app.
 _RUNTIME_MODULES = frozenset({"eve", "workflow", "@workflow/core"})
-#: What the runtime writes when a start is refused because the budget is used up (OBSERVED.md, 2). A body
-#: that throws for the last time is recorded as ``Step "..." failed after N retries: ...`` instead.
+#: What the runtime writes when a start is refused because the budget is used up
+#: (docs/evidence/observed.md#throw-then-kill). A body that throws for the last time is recorded as ``Step
+#: "..." failed after N retries: ...`` instead.
 _PAST_BUDGET = re.compile(r'Step ".*" exceeded max retries \(', re.DOTALL)
 
 
@@ -102,7 +104,10 @@ class StepDraft:
 
     @property
     def optimistic(self) -> bool:
-        """Whether its body may have begun before its first records (OBSERVED.md, 6b)."""
+        """Whether its body may have begun before its first records.
+
+        Source: docs/evidence/observed.md#optimistic-start.
+        """
         marks = self.end.data.get("optimizations") if self.end is not None else None
         if isinstance(marks, Mapping):
             return bool(marks.get("optimisticStart"))
@@ -110,7 +115,7 @@ class StepDraft:
 
     @property
     def status(self) -> str:
-        """The status by the log: only the event counts for replay (SWEEP.md section 1)."""
+        """The status by the log: only the event counts for replay (docs/evidence/sweep.md#writes)."""
         if self.end is not None:
             return {"step_completed": "completed", "step_failed": "failed"}[self.end.event_type]
         if self.record is not None and not self.events:
@@ -124,7 +129,10 @@ class StepDraft:
         return "running"
 
     def payload(self, name: str) -> Payload | None:
-        """Return ``input``, ``output`` or ``error``: from the record, else from the events (T28)."""
+        """Return ``input``, ``output`` or ``error``: from the record, else from the events.
+
+        Source: docs/evidence/reports.md#t28.
+        """
         found = self.record.payload(name) if self.record is not None else None
         if found is not None:
             return found
@@ -146,7 +154,7 @@ def draft_steps(
     """Gather the steps of a run, in the order in which the log first names them.
 
     Steps that only have a record come last: a record without events is a half-written creation
-    (SWEEP.md, C1b) or a row whose event was lost (T19).
+    (docs/evidence/sweep.md#c1b) or a row whose event was lost (docs/evidence/reports.md#t19).
     """
     drafts: dict[str, StepDraft] = {}
     for order, event in enumerate(events):
@@ -196,7 +204,7 @@ def _take(draft: StepDraft, event: EventRecord, order: int) -> None:
         case "step_completed" | "step_failed":
             if draft.end is None:
                 draft.end, draft.end_order = event, order
-            else:  # T24: the first one counts for status and time
+            else:  # docs/evidence/reports.md#t24: the first one counts for status and time
                 draft.problem(
                     "warning",
                     "second-end",

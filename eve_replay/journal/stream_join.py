@@ -2,9 +2,9 @@
 
 An event belongs to the attempt whose window holds ``meta.at``; its coordinates must agree with that step.
 Both are needed: windows alone are wrong where two bodies overlap or two clocks differ, coordinates alone
-cannot tell attempts apart because a re-run repeats them (formats/OBSERVED.md surprises 7, 8, 10). Where
-the two disagree the coordinates win and a Problem says so. Nothing is concluded from absence: effects run
-ahead of the stream (formats/SWEEP.md section 1).
+cannot tell attempts apart because a re-run repeats them (docs/evidence/observed.md#no-commit-on-the-stream,
+#said-again, #held). Where the two disagree the coordinates win and a Problem says so. Nothing is concluded
+from absence: effects run ahead of the stream (docs/evidence/sweep.md#stream).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from eve_replay.times import parse_time
 __all__ = ["join_stream", "model_coordinate", "stream_event", "turn_of"]
 
 #: Clocks of the emitter and of the world may differ, and stored times run up to 80 ms backwards
-#: (OBSERVED.md, 14).
+#: (docs/evidence/observed.md#order).
 _SLACK = timedelta(milliseconds=250)
 #: Relayed by runtime steps for work that goes on elsewhere, also while a turn step runs.
 _RELAYED = frozenset({"task.started", "task.settled", "agent.started"})
@@ -209,8 +209,9 @@ def _by_coordinates(steps: Sequence[StepDraft], events: list[StreamEvent]) -> li
 def _settle_claims(steps: Sequence[StepDraft]) -> None:
     """Where two steps hold the same model step, give it to the one that holds more of it.
 
-    One model step is begun in one workflow step; only its results may come in a later one (OBSERVED.md,
-    10). Events close to the owner's window move there, others stay and are reported.
+    One model step is begun in one workflow step; only its results may come in a later one
+    (docs/evidence/observed.md#held). Events close to the owner's window move there, others stay and are
+    reported.
     """
     counts: dict[Coordinate, Counter[int]] = defaultdict(Counter)
     for index, step in enumerate(steps):
@@ -264,10 +265,11 @@ def _key(event: StreamEvent) -> tuple[object, ...] | None:
 
 
 def _split_overlaps(step: StepDraft) -> None:
-    """Give an older body back what it emitted after a newer start (T49), as far as this can be told.
+    """Give an older body back what it emitted after a newer start, as far as this can be told.
 
     In the window of the newer attempt something is then said twice that one body says once. The older body
-    is missing it, began earlier, and therefore takes the first of the two: implied, not observed.
+    is missing it, began earlier, and therefore takes the first of the two: implied, not observed
+    (docs/evidence/identity.md#two-processes).
     """
     for index, attempt in enumerate(step.attempts):
         counts = Counter(key for event in attempt.stream if (key := _key(event)) is not None)

@@ -1,7 +1,8 @@
 """Which turn a step works for, and how each turn stands.
 
-A turn's end on the stream counts only when the step that said it is committed (formats/OBSERVED.md
-surprise 7). A failed turn is a completed step, a cancelled one has no results (surprise 11).
+A turn's end on the stream counts only when the step that said it is committed
+(docs/evidence/observed.md#no-commit-on-the-stream). A failed turn is a completed step, a cancelled one has no
+results (surprise 11).
 """
 
 from __future__ import annotations
@@ -91,7 +92,7 @@ def assign_turns(drafts: Sequence[StepDraft]) -> dict[str, str]:
         after = [d for d in steps if d.order > draft.order]
         if not before or not after or before[-1].end_order is None:
             continue
-        # Created while a turn step still runs: work beside the turn (SWEEP.md section 2).
+        # Created while a turn step still runs: work beside the turn (docs/evidence/sweep.md#side-step).
         if before[-1].end_order > draft.order:
             continue
         turn = found.get(before[-1].step_id)

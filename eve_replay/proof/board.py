@@ -47,7 +47,7 @@ class Case:
         return not self.misses
 
     def to_json(self) -> dict[str, object]:
-        """Return CONTRACT's entry of ``cases`` (fields added)."""
+        """Return the entry of ``cases`` (with fields added), see docs/json.md."""
         return {
             "name": self.name,
             "group": self.group,
@@ -104,7 +104,7 @@ class Board:
         return (*rows, _group("all", self.cases)) if len(rows) > 1 else tuple(rows)
 
     def to_json(self) -> dict[str, object]:
-        """Return CONTRACT's ``cases`` and ``totals``."""
+        """Return, for docs/json.md, ``cases`` and ``totals``."""
         return {
             "cases": [case.to_json() for case in self.cases],
             "totals": [group.to_json() for group in self.groups],

@@ -1,7 +1,7 @@
 """The deduplication lesson: what a key keeps and what it loses, on the effects or events of a recorded crash.
 
 Effects have to be deduplicated by what survives a re-run, stored content by ``meta.id``. The wrong way round
-loses the attempt that completed, or protects nothing (DESIGN.md section 5 rule 13).
+loses the attempt that completed, or protects nothing (docs/evidence/observed.md#said-again).
 """
 
 from __future__ import annotations

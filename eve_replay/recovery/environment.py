@@ -1,6 +1,6 @@
 """Where the process comes back: what decides whether, and when, anything is recovered at all.
 
-Sources: DESIGN.md section 5 rule 10, formats/OBSERVED.md (surprises 4, 18, 22, 24), formats/HOSTED.md.
+Source: docs/evidence/environments.md.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ ENVIRONMENTS: Mapping[str, Environment] = _named(
     Environment(
         name="eve-start",
         words="eve start, same version",
-        source="OBSERVED.md, scenarios crash-*; SWEEP.md",
+        source="docs/evidence/environments.md#eve-start",
     ),
     Environment(
         name="eve-dev",
@@ -93,12 +93,12 @@ ENVIRONMENTS: Mapping[str, Environment] = _named(
         recovers="no",
         why="eve dev starts a new generation and leaves the run dormant; a message to it gets HTTP 500",
         person="start `eve dev --resume`, or `eve start` with the same version",
-        source="OBSERVED.md, eve-dev-no-resume and surprise 22",
+        source="docs/evidence/environments.md#eve-dev",
     ),
     Environment(
         name="eve-dev-resume",
         words="eve dev --resume, snapshot kept",
-        source="OBSERVED.md, eve-dev-resume",
+        source="docs/evidence/environments.md#eve-dev",
     ),
     Environment(
         name="eve-dev-resume-pruned",
@@ -107,7 +107,7 @@ ENVIRONMENTS: Mapping[str, Environment] = _named(
         why="the code generation that wrote the run is gone, so nothing can replay it",
         person="none by recovery: reset the session and repair the outside by hand",
         certainty="unknown",
-        source="DESIGN.md section 5 rule 10; not recorded",
+        source="docs/evidence/environments.md#eve-dev; not recorded",
     ),
     Environment(
         name="other-version",
@@ -119,13 +119,13 @@ ENVIRONMENTS: Mapping[str, Environment] = _named(
             "the version), a subagent or tool run is cancelled"
         ),
         person="start the eve version that wrote it, or reset the session",
-        source="OBSERVED.md, stranded",
+        source="docs/evidence/environments.md#another-version",
     ),
     Environment(
         name="postgres",
         words="eve start on the Postgres world",
         transactional=False,
-        source="journals/postgres/eve_crash",
+        source="docs/evidence/environments.md#postgres",
     ),
     Environment(
         name="postgres-4.1",
@@ -133,24 +133,24 @@ ENVIRONMENTS: Mapping[str, Environment] = _named(
         recovers="no",
         why="seen: 150 s after the restart nothing had happened; the queue keeps the dead worker's job",
         person="let the queue's job expire, or start the run again",
-        source="journals/postgres/sdk41_crash",
+        source="docs/evidence/environments.md#postgres",
     ),
     Environment(
         name="python-sdk",
         words="the vendor's Python SDK, its queue delivers again",
-        source="journals/python-sdk",
+        source="docs/evidence/recordings.md#plain-sdk",
     ),
     Environment(
         name="hosted",
         words="Vercel, the run's own deployment",
         transactional=True,
         certainty="implied",
-        source="not recorded; DESIGN.md section 5 rule 10, commits in one transaction",
+        source="docs/evidence/environments.md#hosted; not recorded",
     ),
     Environment(
         name="sdk-started",
         words="plain Workflow SDK app that calls world.start()",
-        source="OBSERVED.md, sdk4-crash",
+        source="docs/evidence/environments.md#plain-sdk",
     ),
     Environment(
         name="sdk-not-started",
@@ -158,14 +158,14 @@ ENVIRONMENTS: Mapping[str, Environment] = _named(
         recovers="no",
         why="nothing is recovered until somebody calls world.start()",
         person="call world.start() when the server starts (in SDK 5.0.0-beta.55 on Nitro that call throws)",
-        source="OBSERVED.md, sdk4/sdk5-crash-world-not-started and surprise 24",
+        source="docs/evidence/environments.md#plain-sdk",
     ),
     Environment(
         name="two-processes",
         words="two processes on one folder",
         processes=2,
         certainty="implied",
-        source="DESIGN.md section 5 rule 10: they can run a step twice",
+        source="docs/evidence/environments.md#two-processes",
     ),
     Environment(
         name="not-restarted",
@@ -173,7 +173,7 @@ ENVIRONMENTS: Mapping[str, Environment] = _named(
         recovers="no",
         why="no process is there",
         person="start it again",
-        source="OBSERVED.md, crash-not-restarted",
+        source="docs/evidence/environments.md#never-started",
     ),
     Environment(
         name="flue",
@@ -182,7 +182,7 @@ ENVIRONMENTS: Mapping[str, Environment] = _named(
         lease_assumed=False,
         transactional=True,
         max_retries=9,
-        source="formats/FLUE.md section 5",
+        source="docs/evidence/flue.md#after-a-crash",
     ),
 )
 

@@ -58,7 +58,7 @@ class Forecast:
         return self.answer.outcome != "nothing-open"
 
     def to_json(self) -> dict[str, object]:
-        """Return CONTRACT's entry of ``forecast`` (fields added)."""
+        """Return the entry of ``forecast`` (with fields added), see docs/json.md."""
         out = self.answer.to_json()
         out |= {
             "sessionId": self.session_id,
@@ -77,8 +77,8 @@ class Forecast:
 def detect_environment(journal: Journal, head: SessionHead) -> tuple[str, str]:
     """Return the environment that the journal points to, and the sign it was told by.
 
-    ``eve dev`` writes the generation's id as deployment (OBSERVED.md, 22); a plain SDK app that never started
-    its world has no ``version.txt`` (LOCAL.md section 5).
+    ``eve dev`` writes the generation's id as deployment (docs/evidence/environments.md#eve-dev); a plain SDK
+    app that never started its world has no ``version.txt`` (docs/formats/local.md#files).
     """
     world = journal.world
     kind = str(world.about.get("of") or world.kind)

@@ -13,7 +13,8 @@ from eve_replay.recovery.result import Simulation
 from eve_replay.recovery.strategies import STRATEGIES
 
 #: Milliseconds between the writes inside a commit, which carry one time in the journal: "a few ms each in a
-#: normal run" (SWEEP.md section 6). Taken as one, so that shares are not made to look larger than they are.
+#: normal run" (docs/evidence/sweep.md#limits). Taken as one, so that shares are not made to look larger than
+#: they are.
 COMMIT_GAP = 1.0
 
 __all__ = ["Comparison", "Matrix", "Totals", "compare_batches", "compare_strategies", "matrix_of"]
@@ -51,7 +52,7 @@ class Totals:
     missed: int
 
     def to_json(self) -> dict[str, object]:
-        """Return CONTRACT's ``totals``."""
+        """Return, for docs/json.md, ``totals``."""
         return {
             "points": self.points,
             "outcomes": dict(self.outcomes),
@@ -94,7 +95,7 @@ class Matrix:
     totals: Totals
 
     def to_json(self) -> dict[str, object]:
-        """Return CONTRACT's ``points`` and ``totals``."""
+        """Return, for docs/json.md, ``points`` and ``totals``."""
         return {
             "sessionId": self.session_id,
             "turnId": self.turn_id,

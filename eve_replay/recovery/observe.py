@@ -215,7 +215,8 @@ class _Observer:
         if root is None or root.code == "done":
             return False
         if root.code in ("R1", "created", "R2", "unborn") and not any(s.starts for s in root.steps):
-            # A run_started that was never written does no harm later on (SWEEP.md section 2): its steps tell.
+            # A run_started that was never written does no harm later on (docs/evidence/sweep.md#side-step):
+            # its steps tell.
             return True
         awaited = [run for run in situation.runs if run.index == 0 or (run.awaited and not run.told)]
         if any(s.open and s.role != "side" for run in awaited for s in run.steps):

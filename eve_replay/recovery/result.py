@@ -1,4 +1,4 @@
-"""What a simulation or a forecast answers: frozen data, with CONTRACT's JSON."""
+"""What a simulation or a forecast answers: frozen data, with the JSON of docs/json.md."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = [
     "Verdict",
 ]
 
-#: What happens by itself once the process is back in the stated environment (CONTRACT.md).
+#: What happens by itself once the process is back in the stated environment (docs/json.md).
 Outcome = Literal["recovers", "needs-message", "needs-person", "hangs", "fails", "nothing-open"]
 Verdict = Literal["replayed", "re-executed", "never-reached", "stuck"]
 
@@ -70,7 +70,7 @@ class CrashPoint:
         return " ".join(parts)
 
     def to_json(self) -> dict[str, object]:
-        """Return CONTRACT's ``point`` (fields added)."""
+        """Return, for docs/json.md, ``point`` (fields added)."""
         return {
             "class": self.klass,
             "address": self.address,
@@ -103,7 +103,7 @@ class Assumptions:
     notes: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, object]:
-        """Return CONTRACT's ``assumptions``."""
+        """Return, for docs/json.md, ``assumptions``."""
         return {
             "policy": self.runtime,  # the name of version 1
             "runtime": self.runtime,
@@ -147,7 +147,7 @@ class StepVerdict:
     evidence: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, object]:
-        """Return CONTRACT's entry of ``steps`` (fields added)."""
+        """Return the entry of ``steps`` (with fields added), see docs/json.md."""
         return {
             "stepId": self.step_id,
             "runId": self.run_id,
@@ -200,7 +200,7 @@ class EffectVerdict:
         return self.executions.min == self.executions.max
 
     def to_json(self) -> dict[str, object]:
-        """Return CONTRACT's entry of ``effects`` (fields added)."""
+        """Return the entry of ``effects`` (with fields added), see docs/json.md."""
         return {
             "tool": self.tool,
             "callId": self.call_id,
@@ -240,7 +240,7 @@ class Paid:
     unbounded: bool = False
 
     def to_json(self) -> dict[str, object]:
-        """Return CONTRACT's ``{paid, again}`` (fields added)."""
+        """Return, for docs/json.md, ``{paid, again}`` (fields added)."""
         return {
             "paid": self.paid,
             "again": self.again,
@@ -327,7 +327,7 @@ class Simulation:
         return total
 
     def to_json(self, *, steps: bool = True) -> dict[str, object]:
-        """Return CONTRACT's fields of ``crash`` (without ``steps`` as in ``matrix``)."""
+        """Return the fields of ``crash``, see docs/json.md (without ``steps`` as in ``matrix``)."""
         out: dict[str, object] = {
             "sessionId": self.session_id,
             "turnId": self.turn_id,

@@ -1,4 +1,7 @@
-"""What a step is for, by its function: it decides what a wedge of it stops (formats/SWEEP.md section 2)."""
+"""What a step is for, by its function: it decides what a wedge of it stops.
+
+Source: docs/evidence/sweep.md#side-step.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from eve_replay.recovery.situation import StepRole
 __all__ = ["SIDE_STEPS", "awaited_run", "role_of", "step_role"]
 
 #: Run beside the turn: the workflow does not wait for them. F1 or F2 of one stops the session after the
-#: running turn step, until another message (SWEEP.md section 2).
+#: running turn step, until another message (docs/evidence/sweep.md#message).
 SIDE_STEPS = frozenset({"startSessionTimeoutStep"})
 #: A child tells its parent: the parent goes on as soon as its own hook_received is durable.
 HANDOVER_STEPS = frozenset({"resumeHookStep"})

@@ -73,14 +73,15 @@ class StepState:
     """One step at the crash.
 
     Attributes:
-        code: commit state (formats/SWEEP.md section 1).
+        code: commit state (docs/evidence/sweep.md#writes).
         inline: whether its newest start carries ``ownerMessageId``; then it is leased.
         queued: started by a queue message: C1b is harmless.
         starts: ``step_started`` events durable at the crash.
         later_starts: starts the recording holds after the crash point for the same reason (a throw and its
             retry); what recovery would do beside its own start.
         aborted: the record counts a start that left no event.
-        threw: a throw is recorded: from now on kills use up the budget (OBSERVED.md, 2).
+        threw: a throw is recorded: from now on kills use up the budget
+            (docs/evidence/observed.md#throw-then-kill).
         started_at: time of the newest start.
         first_started_at: time of the first start.
         emitted: stream events of the unfinished execution that are durable (they will appear again).
@@ -114,7 +115,7 @@ class StepState:
 
     @property
     def wedged(self) -> bool:
-        """Whether it can never commit by itself (formats/SWEEP.md section 2)."""
+        """Whether it can never commit by itself (docs/evidence/sweep.md#c1b)."""
         return self.code in ("F1", "F2", "C1a") or (self.code == "C1b" and not self.queued)
 
     @property
@@ -158,7 +159,7 @@ class RunState:
         awaited: whether the turn waits for it (a workflow tool's child: yes; a session timeout: no).
         told: a child that has already told its parent: what happens to it no longer matters to the turn.
         parent: index of the parent run, None for the root.
-        lost: deliveries whose ``hook_received`` is missing (formats/SWEEP.md section 2).
+        lost: deliveries whose ``hook_received`` is missing (docs/evidence/sweep.md#message).
     """
 
     index: int
@@ -186,7 +187,7 @@ class EffectState:
         step: the step that executes it (next), None when none will.
         child: index of the child run whose steps hold it, None for the session's own.
         gate: ``approval`` while a person has not allowed it; ``lost`` when the answer went to a request that
-            dies with its step (formats/SWEEP.md section 2, T2).
+            dies with its step (docs/evidence/sweep.md#approval).
         later: executions that recorded retries add beside recovery.
         unborn: the call is only known from the recording's future.
     """
@@ -236,7 +237,7 @@ class Situation:
         plain: a plain SDK run, no eve session.
         eve_version: as recorded.
         near: steps (by ``id``) a moment earlier or later, where concurrent writes may have been the other way
-            round (OBSERVED.md, 14: up to 80 ms).
+            round (docs/evidence/observed.md#order: up to 80 ms).
         complete: whether the future of the turn is known from the recording.
         ends: how the turn ended in the recording, in words.
     """

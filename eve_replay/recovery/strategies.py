@@ -3,8 +3,8 @@
 A strategy gets the executions before the crash and those that recovery adds, and answers how often the
 outside acts at least and at most, and how many effects are *missed* (claimed or merged away, never done).
 Rules and where they were seen are on each strategy. Two facts decide most of it: a re-run calls the model
-again, so call ids survive only if the model says the same thing (OBSERVED.md, 5); coordinates and position
-survive as long as it asks for the same things in the same order.
+again, so call ids survive only if the model says the same thing (docs/evidence/observed.md#call-ids);
+coordinates and position survive as long as it asks for the same things in the same order.
 """
 
 from __future__ import annotations
@@ -146,7 +146,10 @@ def _check_then_act(seen: Seen) -> tuple[Executions, Executions]:
 
 
 def _approval(seen: Seen) -> tuple[Executions, Executions]:
-    """A person allows it once; the step that executes it runs again without asking (SWEEP.md, T2)."""
+    """A person allows it once; the step that executes it runs again without asking.
+
+    Source: docs/evidence/sweep.md#approval.
+    """
     return seen.before + seen.after, _NONE
 
 

@@ -13,26 +13,26 @@ CLAIMS = {
     "four-attempts": (
         "The tutorial says a step makes at most four attempts. Seen: a kill is never counted against the "
         "budget "
-        "(9 starts, 9 charges, still running); only a recorded throw starts the counting (OBSERVED.md, 1 "
-        "and 2)."
+        "(9 starts, 9 charges, still running); only a recorded throw starts the counting "
+        "(docs/evidence/observed.md#budget, #throw-then-kill)."
     ),
     "call-ids": (
         "The tutorial calls call ids stable over a replay. Seen: that holds for completed steps; a step "
         "that runs "
         "again asks the model again, and with ids minted per answer sessionId:callId did not protect: two "
         "payments "
-        "(OBSERVED.md, 5)."
+        "(docs/evidence/observed.md#call-ids)."
     ),
     "completed-steps": (
         "The tutorial says completed steps are replayed and the interrupted one runs again. Seen: a "
         "commit is "
-        "several writes; killed between them the run hangs or repeats its effects without end (SWEEP.md "
-        "section 4)."
+        "several writes; killed between them the run hangs or repeats its effects without end "
+        "(docs/evidence/sweep.md#writes)."
     ),
     "step-completed-event": (
         "A step.completed on the stream looks like a commit. Seen: crash-before-commit has two for one "
         "step; only "
-        "the log's step_completed counts (OBSERVED.md, 7)."
+        "the log's step_completed counts (docs/evidence/observed.md#no-commit-on-the-stream)."
     ),
 }
 

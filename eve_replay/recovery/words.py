@@ -33,155 +33,191 @@ RULES: Mapping[str, RuleText] = MappingProxyType(
         "replayed": _seen(
             "A step whose end event is in the log is answered from its record: no model call, no tool, no "
             "event.",
-            "SWEEP.md section 2, class A",
+            "docs/evidence/sweep.md#a",
         ),
         "D": _seen(
-            "A step with a start and no end event runs again whole: the model is called again and every "
-            "tool of it, "
-            "also tools whose result is already on the stream. Its stream events appear again under new "
-            "meta.ids.",
-            "SWEEP.md section 2, class D",
+            "A step with a start and no end event runs again whole: the model is called again and every tool "
+            "of it, also tools whose result is already on the stream. Its stream events appear again under "
+            "new meta.ids.",
+            "docs/evidence/sweep.md#d",
         ),
         "D-other": _seen(
-            "The step runs again, and the model may ask for something else this time.", "OBSERVED.md, 5"
+            "The step runs again, and the model may ask for something else this time.",
+            "docs/evidence/observed.md#call-ids",
         ),
-        "R": _seen("The body threw and is started again by its retry.", "OBSERVED.md, 2"),
-        "B": _seen("The step is created and was not started: it runs at once, nothing ran before.",
-        "SWEEP.md, B"), "C3": _seen(
-            "The start was cut off before its event: it runs at once, nothing ran before. The record "
-            "counts the "
-            "aborted start, the log does not.",
-            "SWEEP.md, C3",
+        "R": _seen(
+            "The body threw and is started again by its retry.",
+            "docs/evidence/observed.md#throw-then-kill",
+        ),
+        "B": _seen(
+            "The step is created and was not started: it runs at once, nothing ran before.",
+            "docs/evidence/sweep.md#b",
+        ),
+        "C3": _seen(
+            "The start was cut off before its event: it runs at once, nothing ran before. The record counts "
+            "the aborted start, the log does not.",
+            "docs/evidence/sweep.md#c3",
         ),
         "C1a": _seen(
-            "Only the created lock of the step is there. The world refuses to create the step a second "
-            "time and "
-            "nothing else creates it: the run hangs. No effect is repeated.",
-            "SWEEP.md, C1a",
+            "Only the created lock of the step is there. The world refuses to create the step a second time "
+            "and nothing else creates it: the run hangs. No effect is repeated.",
+            "docs/evidence/sweep.md#c1a",
         ),
         "C1b": _seen(
-            "Lock and record of the step are there, its step_created event is not. An inline step hangs "
-            "for good; "
-            "a queued one runs normally.",
-            "SWEEP.md, C1b",
+            "Lock and record of the step are there, its step_created event is not. An inline step hangs for "
+            "good; a queued one runs normally.",
+            "docs/evidence/sweep.md#c1b",
         ),
         "F1": _seen(
-            "The terminal lock is taken and the record does not say it ended: the body runs again at "
-            "every wake-up "
-            "(restart, message, approval) and can never commit. No attempt limit applies.",
-            "SWEEP.md, F1",
+            "The terminal lock is taken and the record does not say it ended: the body runs again at every "
+            "wake-up (restart, message, approval) and can never commit. No attempt limit applies.",
+            "docs/evidence/sweep.md#f1",
         ),
         "F2": _seen(
-            "The record says the step ended and the end event is missing: the body does not run again, "
-            "the run "
-            "hangs. The stream may look healthy.",
-            "SWEEP.md, F2",
+            "The record says the step ended and the end event is missing: the body does not run again, the "
+            "run hangs. The stream may look healthy.",
+            "docs/evidence/sweep.md#f2",
         ),
-        "W1": _seen("The sleep's created lock is there without its event: the run hangs.", "SWEEP.md, wait"),
-        "W2": _seen("The sleep's completed lock is there without its event: the run hangs.", "SWEEP.md"),
+        "W1": _seen(
+            "The sleep's created lock is there without its event: the run hangs.",
+            "docs/evidence/sweep.md#wait",
+        ),
+        "W2": _seen(
+            "The sleep's completed lock is there without its event: the run hangs.",
+            "docs/evidence/sweep.md#wait",
+        ),
         "hang": _seen(
             "Nothing of a commit is repaired after a restart; messages are accepted and never processed.",
-            "SWEEP.md sections 1 and 2",
+            "docs/evidence/sweep.md#writes",
         ),
         "side": _seen(
-            "A half-committed step beside the turn: the running turn step ends, then the session stops "
-            "until another "
-            "message wakes it up.",
-            "SWEEP.md, side step",
+            "A half-committed step beside the turn: the running turn step ends, then the session stops until "
+            "another message wakes it up.",
+            "docs/evidence/sweep.md#side-step",
         ),
         "side-deaf": _seen(
             "A half-committed step beside a turn whose own step has not begun: the turn runs to its end by "
             "itself, then the session takes messages into its log and processes none.",
-            "the sweep taken again, T1",
+            "docs/evidence/fates.md#deaf-sessions",
         ),
         "child-again": _seen(
             "An interrupted dispatch whose child run is already recorded starts a second child, while the "
-            "first "
-            "lives on: every effect of the workflow tool twice, although no step ran twice.",
-            "SWEEP.md, dispatch step",
+            "first lives on: every effect of the workflow tool twice, although no step ran twice.",
+            "docs/evidence/sweep.md#dispatch",
         ),
-        "dispatch-again": _seen("The repeated dispatch starts another child run.", "SWEEP.md, dispatch step"),
+        "dispatch-again": _seen(
+            "The repeated dispatch starts another child run.",
+            "docs/evidence/sweep.md#dispatch",
+        ),
         "dispatch-F1": _seen(
             "The dispatch can never commit and starts another child run at every delivery, about one a "
-            "second, as "
-            "long as the server lives: the worst point of all.",
-            "SWEEP.md, F1 of a dispatch step",
+            "second, as long as the server lives: the worst point of all.",
+            "docs/evidence/sweep.md#dispatch",
         ),
-        "F1-child": _seen("A child of a dispatch that never commits.", "SWEEP.md, F1 of a dispatch step"),
+        "F1-child": _seen(
+            "A child of a dispatch that never commits.",
+            "docs/evidence/sweep.md#dispatch",
+        ),
         "R1": _seen(
             "The run record is there without run_created: the session starts and then fails with "
             "RUNTIME_ERROR.",
-            "SWEEP.md, run record",
+            "docs/evidence/sweep.md#run-record",
         ),
         "H1": _seen(
-            "The inbox's token file names an event slot that another event has taken: the hook can never "
-            "be created, "
-            "and the run fails after 49 deliveries.",
-            "SWEEP.md, hook token",
+            "The inbox's token file names an event slot that another event has taken: the hook can never be "
+            "created, and the run fails after 49 deliveries.",
+            "docs/evidence/sweep.md#hook-token",
         ),
         "token-lock": _seen(
-            "A hook-token lock folder was left: recovery waits until it is stale.", "SWEEP.md section 3"
+            "A hook-token lock folder was left: recovery waits until it is stale.",
+            "docs/evidence/sweep.md#token-lock",
         ),
         "no-log": _seen(
             "Steps are recorded as ended and their events are not here: the log was not read, or is gone. "
             "Only the log decides what is replayed.",
-            "SWEEP.md section 1",
+            "docs/evidence/sweep.md#writes",
         ),
-        "no-session": _seen("Without a run record nothing exists and nothing is recovered.", "SWEEP.md"),
+        "no-session": _seen(
+            "Without a run record nothing exists and nothing is recovered.",
+            "docs/evidence/sweep.md#message",
+        ),
         "message-lost": _seen(
-            "A message or approval whose hook_received event is not in the log is lost; the client saw "
-            "its connection "
-            "break and has to send it again.",
-            "SWEEP.md, message",
+            "A message or approval whose hook_received event is not in the log is lost; the client saw its "
+            "connection break and has to send it again.",
+            "docs/evidence/sweep.md#message",
         ),
-        "gate-approval": _seen("A person has to allow it first.", "OBSERVED.md, approval-hold"),
+        "gate-approval": _seen(
+            "A person has to allow it first.",
+            "docs/evidence/observed.md#held",
+        ),
         "gate-lost": _seen(
-            "The request on the stream belongs to a step that is not committed. The step runs again and "
-            "asks with a "
-            "new request id; an answer to the old request is accepted and does nothing, the action is lost.",
-            "SWEEP.md, Approval (T2)",
+            "The request on the stream belongs to a step that is not committed. The step runs again and asks "
+            "with a new request id; an answer to the old request is accepted and does nothing, the action is "
+            "lost.",
+            "docs/evidence/sweep.md#approval",
         ),
-        "parked": _seen("A parked session holds no compute: a crash while it waits loses nothing.",
-        "DESIGN.md, 5.8"), "timer": _seen("A durable sleep keeps its original end time.", "SWEEP.md, wait"),
+        "parked": _seen(
+            "A parked session holds no compute: a crash while it waits loses nothing.",
+            "docs/evidence/observed.md#parked",
+        ),
+        "timer": _seen(
+            "A durable sleep keeps its original end time.",
+            "docs/evidence/sweep.md#wait",
+        ),
         "lease": _seen(
             "An inline step stays with its dead owner until its start plus the lease; the lease is an "
-            "environment "
-            "variable that the journal does not hold.",
-            "OBSERVED.md, 4",
+            "environment variable that the journal does not hold.",
+            "docs/evidence/observed.md#lease",
         ),
         "budget": _seen(
             "A throw is recorded, so kills count: the next start is past the budget and fails without "
-            "running the "
-            "body.",
-            "OBSERVED.md, 2",
+            "running the body.",
+            "docs/evidence/observed.md#throw-then-kill",
         ),
         "model-new-ids": _seen(
             "The model is asked again and mints other call ids: a key made from the call id does not "
             "protect.",
-            "OBSERVED.md, 5 (pay-with-key-minted-ids)",
+            "docs/evidence/observed.md#call-ids",
         ),
         "model-other": _seen(
             "The model is asked again and may answer something else: what it asks for then is not known.",
-            "DESIGN.md section 5 rule 3",
+            "docs/evidence/observed.md#call-ids",
         ),
-        "environment": _seen("In this environment nothing comes back by itself.", "OBSERVED.md"),
+        "environment": _seen(
+            "In this environment nothing comes back by itself.",
+            "docs/evidence/environments.md",
+        ),
         "plain-loop": _seen(
             "Without durability the loop's memory is lost; the turn is started again from its message.",
-            "tutorial"
+            "tutorial",
         ),
-        "flue-kept": _seen("A finished call is kept, a complete model message is kept.", "FLUE.md section 5"),
+        "flue-kept": _seen(
+            "A finished call is kept, a complete model message is kept.",
+            "docs/evidence/flue.md#after-a-crash",
+        ),
         "flue-interrupted": _seen(
-            "A call without outcome is never run again; the model is told its outcome is unknown and may "
-            "ask again.",
-            "FLUE.md section 5",
+            "A call without outcome is never run again; the model is told its outcome is unknown and may ask "
+            "again.",
+            "docs/evidence/flue.md#after-a-crash",
         ),
-        "flue-durable": _seen("A durable tool runs again, its recorded steps are replayed.", "FLUE.md, 5"),
-        "flue-lease": _seen("Takeover needs the 30 s lease to run out.", "FLUE.md section 5"),
-        "never-reached": _seen("The crash came before it.", "SWEEP.md section 2"),
-        "subagent": _seen("The turn waits for a subagent, whose session has its own forecast.",
-        "OBSERVED.md, 21"),
+        "flue-durable": _seen(
+            "A durable tool runs again, its recorded steps are replayed.",
+            "docs/evidence/flue.md#after-a-crash",
+        ),
+        "flue-lease": _seen(
+            "Takeover needs the 30 s lease to run out.",
+            "docs/evidence/flue.md#after-a-crash",
+        ),
+        "never-reached": _seen(
+            "The crash came before it.",
+            "docs/evidence/sweep.md#writes",
+        ),
+        "subagent": _seen(
+            "The turn waits for a subagent, whose session has its own forecast.",
+            "docs/evidence/observed.md#handoff",
+        ),
     }
-)  # fmt: skip
+)
 
 
 def times(count: Executions) -> str:

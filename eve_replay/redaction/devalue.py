@@ -1,4 +1,4 @@
-"""Devalue texts rewritten entry by entry: indexes, sizes and types stay (LOCAL.md section 4).
+"""Devalue texts rewritten entry by entry: indexes, sizes and types stay (docs/formats/payload.md#devalue).
 
 The text is a flat array whose entries point at each other by index, so the names above a text are found by
 walking from the root. One entry may be pointed at from several places: the strictest of them decides.

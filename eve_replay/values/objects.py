@@ -83,7 +83,7 @@ class Tagged(_Compared):
 
     Attributes:
         tag: the type's name, for example ``ReadableStream``.
-        fields: the recorded fields (LOCAL.md section 4).
+        fields: the recorded fields (docs/formats/payload.md#types).
     """
 
     __slots__ = ("fields", "tag")

@@ -1,4 +1,4 @@
-"""Paths into a value, written ``$.args[0]["odd key"].entries[2][1]`` (LOCAL.md section 2)."""
+"""Paths into a value, written ``$.args[0]["odd key"].entries[2][1]`` (docs/formats/tagged-json.md#paths)."""
 
 from __future__ import annotations
 

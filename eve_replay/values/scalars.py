@@ -76,7 +76,7 @@ class Headers:
 
     @classmethod
     def of(cls, pairs: list[tuple[str, str]]) -> Headers:
-        """Return headers built from pairs as the fetch standard does (LOCAL.md section 2)."""
+        """Return headers built from pairs as the fetch standard does (docs/formats/tagged-json.md)."""
         merged: dict[str, list[str]] = {}
         for name, value in pairs:
             merged.setdefault(name.lower(), []).append(value.strip("\t\n\r "))

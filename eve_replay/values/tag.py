@@ -1,4 +1,4 @@
-"""Values to canonical tagged JSON (LOCAL.md section 2), without recursion and with bounded output."""
+"""Values to canonical tagged JSON (docs/formats/tagged-json.md): no recursion, bounded output."""
 
 from __future__ import annotations
 

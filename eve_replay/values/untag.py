@@ -1,4 +1,4 @@
-"""Canonical tagged JSON back to values (LOCAL.md section 2), without recursion."""
+"""Canonical tagged JSON back to values (docs/formats/tagged-json.md), without recursion."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""CBOR as cbor-x writes it (LIBS.md section 3.2, formats/POSTGRES.md). The only module that loads cbor2.
+"""CBOR as cbor-x writes it (docs/evidence/libraries.md#cbor). The only module that loads cbor2.
 
 What the writer lost stays lost and is not guessed: -0 comes as 0, a hole as undefined, a URL as ``{}``,
 a BigInt of at most 32 bits as a number, and every number beyond 32 bits as a float.

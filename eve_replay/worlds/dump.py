@@ -1,4 +1,6 @@
-"""A whole world as one document, shaped like the recordings' ``oracle.json`` (LOCAL.md section 1).
+"""A whole world as one document, shaped like the recordings' ``oracle.json``.
+
+Source: docs/formats/tagged-json.md#whole-worlds.
 
 Payload fields are decoded to tagged JSON (section 2), every other field is as stored. What cannot be decoded
 is ``{"$type": "undecodable", ...}`` in its place, and counted in the receipt.

@@ -24,7 +24,8 @@ from eve_replay.times import iso
 from tests.support import corpus
 
 LOCAL = [name for name in corpus.names("local") if name != "long-session"]
-#: Payloads and stream are gone in the folder as it lies after the session ended (OBSERVED.md, 16).
+#: Payloads and stream are gone in the folder as it lies after the session ended
+#: (docs/evidence/observed.md#retention).
 PURGED = {"retention-0"}
 #: Every recording of the Postgres world that has a final dump.
 POSTGRES = [
@@ -259,7 +260,7 @@ def test_calls_known_only_from_history_are_marked() -> None:
 
 
 def test_a_start_past_the_budget_ran_no_body() -> None:
-    """OBSERVED.md, 2: five starts, four body runs."""
+    """docs/evidence/observed.md#throw-then-kill: five starts, four body runs."""
     doomed = next(s for s in the("attempts-exhausted-throw-then-kill").steps if s.function == "doomed")
     assert [(a.outcome, a.body) for a in doomed.attempts] == [
         ("failed", "ran"),
@@ -271,7 +272,7 @@ def test_a_start_past_the_budget_ran_no_body() -> None:
 
 
 def test_inline_starts_and_reruns() -> None:
-    """OBSERVED.md, 3: re-runs never carry an owner."""
+    """docs/evidence/observed.md#one-record: re-runs never carry an owner."""
     again = [a for name in LOCAL for s in steps(name).values() for a in s.attempts if a.n > 1]
     assert again and not any(a.inline for a in again)
 

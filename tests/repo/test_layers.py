@@ -53,7 +53,7 @@ def test_only_the_command_line_prints_exits_and_reads_the_environment(path):
 
 @pytest.mark.parametrize("path", SOURCES, ids=relative)
 def test_json_is_read_in_the_codec_only(path):
-    """One reader knows about lone surrogates, depth and -0 (LIBS.md section 2)."""
+    """One reader knows about lone surrogates, depth and -0 (docs/evidence/libraries.md#json)."""
     if path.is_relative_to(ROOT / "eve_replay" / "codec"):
         return
     text = path.read_text("utf-8")

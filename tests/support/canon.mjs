@@ -1,4 +1,4 @@
-// Canonical tagged JSON (LOCAL.md section 2), as the program has it that made every oracle.json of the corpus.
+// Canonical tagged JSON (docs/formats/tagged-json.md), as the program has it that made every oracle.json of the corpus.
 // Copied from there unchanged, apart from these two lines.
 
 /** A value that the decoder must show but not bring to life (streams, signals, step references, errors ...). */

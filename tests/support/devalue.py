@@ -1,4 +1,6 @@
-"""A devalue writer for tests: values to the text the vendor writes for them (LOCAL.md section 4).
+"""A devalue writer for tests: values to the text the vendor writes for them.
+
+Source: docs/formats/payload.md#devalue.
 
 The package only reads. Tests need texts of any shape, and a second opinion on what the reader should
 make of them: numbering is depth first from the root, equal texts and numbers share one entry.

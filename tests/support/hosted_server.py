@@ -1,7 +1,8 @@
-"""A server of the project's own that speaks the hosted store's read API (formats/HOSTED.md), on 127.0.0.1.
+"""A server of the project's own that speaks the hosted store's read API, on 127.0.0.1.
 
-``recorded`` answers with recorded exchanges; ``Served`` serves any world through the same routes, with paging
-and with every kind of trouble a test asks for. Nothing else is contacted.
+The API is that of docs/formats/hosted.md. ``recorded`` answers with recorded exchanges; ``Served`` serves any
+world through the same routes, with paging and with every kind of trouble a test asks for. Nothing else is
+contacted.
 """
 
 from __future__ import annotations

@@ -332,7 +332,7 @@ def note(shell: Shell, text: str, *, tone: Tone = "muted") -> None:
 def emit_json(
     shell: Shell, command: str, source: World | str, receipt: Receipt | None = None, /, **fields: object
 ) -> None:
-    """Print the one JSON document of a command, headed as CONTRACT fixes it.
+    """Print the one JSON document of a command, headed as docs/json.md has it.
 
     ``fields`` hold JSON values only: tagged JSON for payload values, ``times.iso`` texts for times.
     """

@@ -16,7 +16,7 @@ _HEX_BYTES = 512
 
 
 def undecoded_json(value: Undecoded) -> dict[str, object]:
-    """Return CONTRACT's ``undecoded`` object."""
+    """Return the object ``undecoded``, see docs/json.md."""
     return {"reason": value.reason, "message": value.message, "path": value.path} | (
         {"offset": value.offset} if value.offset is not None else {}
     )

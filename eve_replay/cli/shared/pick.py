@@ -40,7 +40,8 @@ def pick_run(shell: Shell, world: World, wanted: str | None) -> RunRecord:
 def locate_step(shell: Shell, world: World, wanted: str, run: str | None) -> tuple[RunRecord, str]:
     """Return the run and the whole id of a step, which may be abbreviated.
 
-    Step ids are unique only within a run (T27): when two runs hold the same one, ``--run`` decides.
+    Step ids are unique only within a run (docs/evidence/reports.md#t27): when two runs hold the same one,
+    ``--run`` decides.
     """
     records = [pick_run(shell, world, run)] if run else list(world.runs())
     homes: dict[str, list[RunRecord]] = {}
@@ -50,7 +51,7 @@ def locate_step(shell: Shell, world: World, wanted: str, run: str | None) -> tup
     try:
         step_id = match_id(homes, wanted, "step")
     except NotFound:
-        # A crash can leave a step that only the log knows (formats/SWEEP.md): read the logs too.
+        # A crash can leave a step that only the log knows (docs/evidence/sweep.md): read the logs too.
         for record in records:
             named = {
                 e.correlation_id for e in world.events(record.run_id) if e.event_type.startswith("step_")

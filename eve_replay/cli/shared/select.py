@@ -80,7 +80,8 @@ def step_wanted(
 ) -> tuple[Session, Step]:
     """Return a step by id, abbreviated or whole, and its session.
 
-    Step ids are unique only within a run (T27): when two runs hold the same one, ``run`` decides.
+    Step ids are unique only within a run (docs/evidence/reports.md#t27): when two runs hold the same one,
+    ``run`` decides.
 
     Raises:
         NotFound: no step fits, or several do.

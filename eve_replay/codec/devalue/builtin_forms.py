@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 __all__ = ["MAX_SPARSE", "make_builtin", "make_sparse"]
 
-#: The vendor refuses longer sparse arrays (LOCAL.md section 4).
+#: The vendor refuses longer sparse arrays (docs/formats/payload.md#types).
 MAX_SPARSE = 100_000
 _LIST_UP_TO = 4096
 

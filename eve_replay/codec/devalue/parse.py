@@ -1,4 +1,6 @@
-"""devalue documents to values: iterative, every reference kept, nothing raised (LOCAL.md section 4).
+"""devalue documents to values: iterative, every reference kept, nothing raised.
+
+Source: docs/formats/payload.md#devalue.
 
 A document is a flat list of entries that refer to each other by index. So nothing needs to be walked:
 the containers parsed from JSON are themselves the final containers, and are filled in place, in three

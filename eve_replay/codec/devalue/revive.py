@@ -1,4 +1,4 @@
-"""Typed devalue entries: ``["Map", 5]``, ``["Date", 3]`` and so on (LOCAL.md section 4).
+"""Typed devalue entries: ``["Map", 5]``, ``["Date", 3]`` and so on (docs/formats/payload.md#types).
 
 A typed value is made before the containers of the document are filled, so that references to it, also
 from inside itself, point at one object. Hence two kinds: values complete at once (dates, bytes ...),

@@ -1,7 +1,7 @@
 """Values back to devalue text, so that an export's stream is a stream of frames like any other.
 
 Exports hold decoded values; a world hands out stored bytes. Only streams need this: a payload can hold a
-value that is decoded already. The forms are those of formats/LOCAL.md section 4. No recursion.
+value that is decoded already. The forms are those of docs/formats/payload.md#devalue. No recursion.
 """
 
 from __future__ import annotations

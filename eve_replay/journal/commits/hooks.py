@@ -76,7 +76,8 @@ def hook_commits(
                 hook_id=hook_id,
                 code=code,
                 token=token,
-                # A session's inbox is the one hook whose creation the workflow awaits (SWEEP.md section 2).
+                # A session's inbox is the one hook whose creation the workflow awaits
+                # (docs/evidence/sweep.md#hook-token).
                 awaited=token.startswith(_INBOX) or not token,
                 system=token.startswith("abrt_"),
                 evidence=(

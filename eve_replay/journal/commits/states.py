@@ -1,12 +1,13 @@
-"""What of a run can be half written, and what each such state means (formats/SWEEP.md sections 1 and 2).
+"""What of a run can be half written, and what each such state means (docs/evidence/sweep.md).
 
 Around a step the local world makes separate durable writes, and nothing of it is atomic or repaired after a
-restart (formats/SWEEP.md section 1):
+restart (docs/evidence/sweep.md#writes):
 
     created lock, record ``pending``, event ``step_created``, record ``running``, event ``step_started``,
     body, terminal lock, record ``completed`` or ``failed``, event ``step_completed`` or ``step_failed``
 
-Only the EVENT counts for the replay. The codes below are those of SWEEP.md, and say what was written last:
+Only the EVENT counts for the replay. The codes below are those of docs/evidence/sweep.md, and say what was
+written last:
 
     ========  ==============================================================================================
     ``C1a``   created lock only; ``C1b``: lock and record, no ``step_created``. The world refuses to create
@@ -58,10 +59,12 @@ class StepCommit:
         function: the step function's short name, empty when only a lock exists.
         starts: number of ``step_started`` events.
         inline: whether the newest start carries ``ownerMessageId`` (it is leased); None without a start.
-        queued: whether a queue message, not the replay, starts this step: then C1b is harmless (SWEEP.md 2).
+        queued: whether a queue message, not the replay, starts this step: then C1b is harmless
+            (docs/evidence/sweep.md#message).
         record_status, record_attempt: as the record says; None without a record.
         aborted_start: the record counts a start that left no event (a C3 at this or an earlier attempt).
-        threw: a ``step_retrying`` or a recorded error: from then on kills use up the budget (OBSERVED.md, 2).
+        threw: a ``step_retrying`` or a recorded error: from then on kills use up the budget
+            (docs/evidence/observed.md#throw-then-kill).
         created_at, last_started_at: event times (record time where the event is missing).
         end_event: type of the terminal event, empty while there is none.
         created_slot, end_slot: 0-based places of those events in the log, None while missing.
@@ -112,9 +115,10 @@ class StepCommit:
 
     @property
     def repair(self) -> str:
-        """The hand repair that was seen to work while the server was down (SWEEP.md section 3), or empty.
+        """The hand repair that was seen to work while the server was down, or empty.
 
-        We print it, we never do it. C1a was not tried: its repair is the same by the world's code.
+        We print it, we never do it (docs/evidence/sweep.md#repairs). C1a was not tried: its repair is the
+        same by the world's code.
         """
         return _REPAIR.get(self.code, "") if self.wedged else ""
 
@@ -224,7 +228,7 @@ class Delivery:
 
     Attributes:
         received: whether its ``hook_received`` event is in the log. Without it the delivery is lost, the
-            client's connection broke, and the client has to send it again (SWEEP.md section 2).
+            client's connection broke, and the client has to send it again (docs/evidence/sweep.md#message).
         event_id: the event it names.
     """
 

@@ -2,7 +2,7 @@
 
 An effect is a tool call, or a ``use step`` function of the app, that may act outside. The journal records
 no effects, it records starts and results around them. The rules that connect the two are those of
-formats/SWEEP.md (sections 1, 2 and 4) and formats/OBSERVED.md:
+docs/evidence/sweep.md and docs/evidence/observed.md:
 
 * an ``action.result`` on the stream of an attempt proves that the call ran in that attempt;
 * a request without a result in an interrupted attempt means zero or one;
@@ -98,7 +98,7 @@ class Effect:
         return tuple(item for part in self.by_attempt for item in part.evidence)
 
     def to_json(self) -> dict[str, object]:
-        """Return CONTRACT's entry of ``effects`` (with fields added)."""
+        """Return the entry of ``effects`` (with fields added), see docs/json.md."""
         out: dict[str, object] = {"tool": self.tool, "callId": self.call_id}
         if self.key is not None:
             out["key"] = self.key

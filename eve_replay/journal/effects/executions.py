@@ -1,6 +1,7 @@
 """What one attempt says about one effect: it ran, it did not, or the journal cannot tell.
 
-The rules are those of formats/SWEEP.md (sections 1, 2, 4) and formats/OBSERVED.md (surprises 2, 6b, 9, 10).
+The rules are those of docs/evidence/sweep.md and docs/evidence/observed.md#throw-then-kill,
+#optimistic-start, #refused-calls, #held.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ class Executions:
         return Executions(min=self.min + other.min, max=top)
 
     def to_json(self) -> dict[str, int | None]:
-        """Return CONTRACT's ``{min, max}``."""
+        """Return, for docs/json.md, ``{min, max}``."""
         return {"min": self.min, "max": self.max}
 
 

@@ -119,8 +119,8 @@ def _call_parts(group: Group, session: Session) -> list[Execution]:
     parts: list[Execution] = []
     executing = {s.step_id for s, _, c in group.calls if not c.deferred}
     if not executing and _approved(group, session):
-        # An approved call runs in the turn step after the one that held it (OBSERVED.md, 10); when that one
-        # was interrupted before anything reached the stream, no event names the call there.
+        # An approved call runs in the turn step after the one that held it (docs/evidence/observed.md#held);
+        # when that one was interrupted before anything reached the stream, no event names the call there.
         executing = {s.step_id for s in _after(group, session)[:1]}
     order = [*group.steps, *(s for s in _after(group, session) if s.step_id in executing)]
     for step in {s.step_id: s for s in order}.values():

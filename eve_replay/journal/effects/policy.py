@@ -88,8 +88,8 @@ class Protection:
         """Whether the protection holds when the step runs again; None when that depends or is unknown.
 
         A call id comes from the model's answer and is the same only if the model mints it the same way
-        (OBSERVED.md, 5); a run id or session id is the same, but merges two effects that are meant
-        (wf#2011); check-then-act races with the first request still in flight (pay-check-then-act).
+        (docs/evidence/observed.md#call-ids); a run id or session id is the same, but merges two effects that
+        are meant (wf#2011); check-then-act races with the first request still in flight (pay-check-then-act).
         """
         if self.klass in ("read-only", "claimed"):
             return True

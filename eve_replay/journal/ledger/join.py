@@ -34,7 +34,8 @@ Verdict = Literal[
     "no effect in the ledger",
 ]
 
-#: A body may begin before its start is recorded (10 ms seen, OBSERVED.md 6b), and clocks differ a little.
+#: A body may begin before its start is recorded (10 ms seen, docs/evidence/observed.md#optimistic-start), and
+#: clocks differ a little.
 _EARLY = timedelta(milliseconds=250)
 #: A request in flight when the process dies may still arrive (6 s in the payment recordings).
 _LATE = timedelta(seconds=30)

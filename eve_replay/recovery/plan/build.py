@@ -225,6 +225,7 @@ def session_plans(
     Args:
         session: the joined session.
         effects: the user's effects policy.
-        fine: whether the world commits in the small writes of SWEEP.md section 1; None to tell by its marks.
+        fine: whether the world commits in the small writes of docs/evidence/sweep.md#writes; None to tell by
+            its marks.
     """
     return SessionPlans(session, effects, fine=fine)

@@ -112,7 +112,7 @@ class PartBuilder:
         taken = get(("slot-taken", hook_id)) is not None
         if awaited and not any(m.kind == "token" and m.fields.get("hookId") == hook_id for m in run.marks):
             # The token file is gone (the run has ended). The step scheduled with the hook takes the slot that
-            # the claim names (SWEEP.md section 2, seen in every baseline).
+            # the claim names (docs/evidence/sweep.md#hook-token, seen in every baseline).
             slot = event.slot or 0
             before = next((e for e in run.events if e.slot == slot - 1), None)
             taken = before is not None and before.event_type == "step_created"
@@ -240,7 +240,8 @@ class PartBuilder:
             begin = max([begin, *(b for b in before if b is not None)])
         opened = start.started
         if step.optimistic and part.attempt == 1:
-            # Started optimistically: the body runs before its records exist (OBSERVED.md, 6b).
+            # Started optimistically: the body runs before its records exist
+            # (docs/evidence/observed.md#optimistic-start).
             opened = begin = step.lock - 1
         return PlanPart(start=opened, begin=begin, proof=proof, close=close, final=part.executions, step=step)
 

@@ -38,7 +38,8 @@ __all__ = [
     "PlanWait",
 ]
 
-#: Milliseconds within which concurrent writes may have been the other way round (OBSERVED.md, 14).
+#: Milliseconds within which concurrent writes may have been the other way round
+#: (docs/evidence/observed.md#order).
 CONCURRENT = 80.0
 
 

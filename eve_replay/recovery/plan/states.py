@@ -209,7 +209,8 @@ def _new_effect_state(
         low += count.min
         high += count.max if count.max is not None else 0
     if effect.children:
-        # Each child run counts, and lives from its record on (SWEEP.md: run_created is not needed for it).
+        # Each child run counts, and lives from its record on (docs/evidence/sweep.md: run_created is not
+        # needed for it).
         low = high = sum(1 for index in effect.children if runs[index].code != "unborn")
         unborn = low == 0
     state = EffectState(

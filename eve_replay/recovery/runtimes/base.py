@@ -106,7 +106,7 @@ class Runtime(Protocol):
 
 
 def lease_end(started: datetime | None, environment: Environment) -> datetime | None:
-    """Return when a step that started then may be taken over (counted from its start, OBSERVED.md, 4)."""
+    """Return when a step that started then may be taken over (docs/evidence/observed.md#lease)."""
     return None if started is None else started + timedelta(seconds=environment.lease_seconds)
 
 

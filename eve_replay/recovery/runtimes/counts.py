@@ -1,4 +1,4 @@
-"""What is paid and emitted again: model calls, tokens, stream events (SWEEP.md section 2, class D)."""
+"""What is paid and emitted again: model calls, tokens, stream events (docs/evidence/sweep.md#d)."""
 
 from __future__ import annotations
 

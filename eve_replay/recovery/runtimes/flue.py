@@ -1,4 +1,4 @@
-"""How Flue recovers, as formats/FLUE.md section 5 states it, applied to the same situation.
+"""How Flue recovers, as docs/evidence/flue.md#after-a-crash states it, applied to the same situation.
 
 Every model message, tool call, outcome and durable memo is a record of its own there. So a finished call is
 kept, an unresolved ordinary call is never run again (its outcome is unknown, the model goes on and may ask
@@ -22,7 +22,7 @@ class FlueRuntime:
 
     name = "flue"
     words = "Flue, as its notes state it"
-    source = "formats/FLUE.md section 5"
+    source = "docs/evidence/flue.md#after-a-crash"
     environment = "flue"
 
     def recover(self, situation: Situation, environment: Environment, model: ModelAnswer) -> Course:

@@ -1,10 +1,10 @@
 """The durable writes of a session in order: what is recorded, and what the rules imply between it.
 
 A final journal shows events, records in their last state, and stream chunks. The local world wrote more than
-that, in an order that formats/SWEEP.md section 1 lays down (locks, earlier record states, token and staging
-files). This module puts all of it into one sequence. The order within a run is that of its event slots;
-runs and stream are merged by time, where concurrent writes may in truth have been the other way round (the
-certainty of such a neighbourhood is *implied*).
+that, in an order that docs/evidence/sweep.md#writes lays down (locks, earlier record states, token and
+staging files). This module puts all of it into one sequence. The order within a run is that of its event
+slots; runs and stream are merged by time, where concurrent writes may in truth have been the other way round
+(the certainty of such a neighbourhood is *implied*).
 
 Between durable writes lie *moments*: things that happened and are not written yet (the model answered,
 a tool returned). They come from the times inside the stream events and are places a crash can hit.
@@ -67,8 +67,8 @@ def session_writes(session: Session, *, fine: bool = True) -> Writes:
 
     Args:
         session: the joined session.
-        fine: whether the world commits in the small writes of SWEEP.md section 1 (the local one); otherwise
-            only events and chunks are separate writes.
+        fine: whether the world commits in the small writes of docs/evidence/sweep.md#writes (the local one);
+            otherwise only events and chunks are separate writes.
     """
     starts: dict[tuple[str, int], float] = {}
     chunk_ends = _last_chunks(session)

@@ -1,4 +1,4 @@
-"""The writes of one run in order, worked out from its event log (formats/SWEEP.md section 1)."""
+"""The writes of one run in order, worked out from its event log (docs/evidence/sweep.md#writes)."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Runs, steps and events as a list shows them, straight from the records: nothing is decoded.
 
 These views need no model of sessions and turns, so they work on every world and every version. The
-event log decides the status of a step, because only its events count for replay (formats/SWEEP.md
-section 1); where the record says something else, the row says both.
+event log decides the status of a step, because only its events count for replay
+(docs/evidence/sweep.md#writes); where the record says something else, the row says both.
 """
 
 from __future__ import annotations
@@ -112,9 +112,9 @@ class EventRow(View):
         correlation_id: the step, hook or wait it is about.
         payloads: ``(name, stored bytes)`` of what it carries.
         back: seconds by which its time lies before its predecessor's; 0 normally. Slots are the order,
-            times are not (formats/OBSERVED.md, 14).
-        occurred_at: when it happened, if the event says so (formats/LOCAL.md, 5: ``occurredAt``) and that is
-            another time than ``at``, when it was written. ``about`` says so too.
+            times are not (docs/evidence/observed.md#order).
+        occurred_at: when it happened, if the event says so (docs/formats/local.md#files: ``occurredAt``) and
+            that is another time than ``at``, when it was written. ``about`` says so too.
     """
 
     event_id: str
@@ -213,7 +213,7 @@ def _read_log(events: Iterable[EventRecord]) -> dict[str, _Log]:
             log.started_at = log.started_at or event.created_at
         elif kind == "step_retrying":
             log.retries += 1
-        elif kind in _ENDS and not log.end:  # a second end is ignored by the vendor (T24)
+        elif kind in _ENDS and not log.end:  # a second end: docs/evidence/reports.md#t24
             log.end = _ENDS[kind]
             log.ended_at = event.created_at
             log.output = event.data_payload("result")
@@ -241,7 +241,8 @@ def _status(log: _Log | None, record: StepRecord | None) -> tuple[str, str]:
 def step_rows(steps: Iterable[StepRecord], events: Sequence[EventRecord]) -> tuple[StepRow, ...]:
     """Return the steps of one run in log order, those the log does not name last.
 
-    Steps without a record and records without events both appear (T19, T28 of the reader's list).
+    Steps without a record and records without events both appear (docs/evidence/reports.md#t19,
+    docs/evidence/reports.md#t28 of the reader's list).
     """
     records = {step.step_id: step for step in steps}
     logs = _read_log(events)

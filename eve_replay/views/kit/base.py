@@ -50,8 +50,9 @@ def plain_json(value: Any) -> object:
 
 
 # Keys name whatever can be selected, over all front ends: in the tree, the timeline, the cursor, in links.
-# A step id is only unique within its run (T27: one correlation id in two runs), so the run id is in the key.
-# Call ids come from a model and may hold anything: they stand last and are never split.
+# A step id is only unique within its run (docs/evidence/reports.md#t27: one correlation id in two runs), so
+# the run id is in the key. Call ids come from a model and may hold anything: they stand last and are never
+# split.
 
 
 def step_key(run_id: str, step_id: str) -> str:

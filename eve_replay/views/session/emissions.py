@@ -34,7 +34,8 @@ class EmissionRow(View):
         at: ``meta.at``, when it was made, which is not when it was stored.
         place: ``turn_0/1`` for turn and step index, ``turn_0``, or empty.
         gist: what it says, one line: text, tool and input, tool and output, tokens.
-        repeat: the same thing was said before under another id: a body ran again (formats/OBSERVED.md, 8).
+        repeat: the same thing was said before under another id: a body ran again
+            (docs/evidence/observed.md#said-again).
         tone: ``again`` for repeats, ``error`` and ``parked`` by type.
     """
 

@@ -1,6 +1,6 @@
 """Every moment of a session in one order: log events and stream events, with the thing each belongs to.
 
-The order of a run's log is its slots, never its times (formats/OBSERVED.md surprise 14); a stream event of an
+The order of a run's log is its slots, never its times (docs/evidence/observed.md#order); a stream event of an
 attempt lies after the start of that attempt and before its end; runs, and stream against log within those
 bounds, are merged by time.
 """
@@ -187,7 +187,7 @@ class _Merger:
 
 
 def _writer(event: EventRecord) -> tuple[str, int]:
-    """Return step and attempt that wrote an attribute (``attr_set``, formats/LOCAL.md section 7)."""
+    """Return step and attempt that wrote an attribute (``attr_set``, docs/formats/local.md#events)."""
     writer = event.data.get("writer")
     if not isinstance(writer, Mapping):
         return "", 0

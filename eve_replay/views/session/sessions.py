@@ -37,8 +37,8 @@ class SessionRow(View):
         id: the whole id; ``short`` what a table shows.
         kind: session, subagent or workflow (a plain SDK run).
         title: its title, safe to draw.
-        status: the word of the vocabulary (UX.md); ``status_text`` with what belongs to it, for example
-            ``parked: approval since 3 days``; ``tone`` its tone.
+        status: the word of the vocabulary (docs/words.md); ``status_text`` with what belongs to it, for
+            example ``parked: approval since 3 days``; ``tone`` its tone.
         versions: eve versions of its runs, newest last.
         runs: how many runs own it; ``children`` runs and subagents below it.
         turns, steps: counts; ``attempts`` steps that were started more than once; ``twice`` effects that ran

@@ -1,7 +1,7 @@
 """Documents of our own ``dump``, JSON and NDJSON, read back: tagged values become values again.
 
 Nothing is lost in a dump but the packing: payloads come back decoded, streams are put into frames again. The
-recordings' ``oracle.json`` has the same shape (formats/LOCAL.md section 1) and is read too.
+recordings' ``oracle.json`` has the same shape (docs/formats/tagged-json.md#whole-worlds) and is read too.
 """
 
 from __future__ import annotations

@@ -93,7 +93,8 @@ class Wrap:
         """Return the payload for what a container held.
 
         Bytes are an envelope. A list or a number is a devalue document of layout 1. Text and objects are
-        plain records, such as the ``{message, stack, code}`` errors of spec version 3 (LOCAL.md section 3).
+        plain records, such as the ``{message, stack, code}`` errors of spec version 3
+        (docs/formats/payload.md#spec-versions).
         """
         if isinstance(opened, JsBytes):
             opened = opened.data
@@ -121,8 +122,8 @@ class Wrap:
 def entity_value(value: object, depth: int = 0) -> object:
     """Return data outside payloads as JSON data: dates as ISO text, undefined properties left out.
 
-    Values that JSON does not have come in their tagged form (LOCAL.md section 2), bytes as local files
-    hold them.
+    Values that JSON does not have come in their tagged form (docs/formats/tagged-json.md), bytes as local
+    files hold them.
     """
     if value is None or isinstance(value, (str, bool, int, float)):
         return value

@@ -1,7 +1,7 @@
 """Files that ``workflow inspect ... --json`` wrote: found, read, and told apart by what is in them.
 
 File names are the user's own, so the content decides; names help only where the content cannot (which
-stream a file of values is). Formats: formats/EXPORT.md, Top level.
+stream a file of values is). Formats: docs/formats/export.md#files.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Many exported files of one world put together: the same run printed five times is one run.
 
 Rows of one entity are united: the latest wins, payload fields are taken from whichever file was made with
---withData. What the files together do not hold is found and named (formats/EXPORT.md, Trap: silent
-truncation; Peer gap seen).
+--withData. What the files together do not hold is found and named (docs/formats/export.md#truncation).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What ``workflow inspect --json`` made of values, undone as far as it can be (formats/EXPORT.md).
+"""What ``workflow inspect --json`` made of values, undone as far as it can be (docs/formats/export.md).
 
 The command prints hydrated values through JSON.stringify. That loses things, and what is lost is said in
 its place: an ``Undecoded`` whose reason is ``lost-in-export``, never an empty object.

@@ -1,4 +1,4 @@
-"""The hosted world: runs in Vercel's store, read over its HTTP API (formats/HOSTED.md).
+"""The hosted world: runs in Vercel's store, read over its HTTP API (docs/formats/hosted.md).
 
 ``vercel://TEAM/PROJECT``, or the address of a server that speaks the same API (``https://...``, and ``http://``
 for the local machine). The token comes from the caller (the command line takes it from the environment) and
@@ -18,7 +18,8 @@ from eve_replay.worlds.export.entities import Wrap, number_option, text_option
 
 __all__ = ["opener"]
 
-#: Where the vendor's own clients go when project and team are given (world-vercel 5.1, HOSTED.md "Where").
+#: Where the vendor's own clients go when project and team are given (world-vercel 5.1,
+#: docs/formats/hosted.md#where).
 API = "https://api.vercel.com/v1/workflow"
 _LOCAL = frozenset(("127.0.0.1", "localhost", "::1"))
 
@@ -97,7 +98,7 @@ class _HostedOpener:
 
 
 def _derived(wrap: Wrap, deployment_key: bytes, project: str | None) -> Wrap:
-    """Return a wrap that makes each run's key from the deployment's (HOSTED.md, Encryption)."""
+    """Return a wrap that makes each run's key from the deployment's (docs/formats/hosted.md#keys)."""
     if project is None:
         raise WrongUse("A deployment key needs the project's id.", hint="Write it as vercel://TEAM/PROJECT.")
     known, owner = wrap.keys, project

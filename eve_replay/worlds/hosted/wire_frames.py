@@ -1,7 +1,7 @@
 """The frame stream in which the hosted store sends a run's events.
 
 ``u32 meta length | CBOR meta | u32 body length | body``; the last frame's meta is ``{_end: 1, next,
-hasMore}``, a failure after status 200 is ``{_error: 1, code, message}`` (formats/HOSTED.md, "Frame stream";
+hasMore}``, a failure after status 200 is ``{_error: 1, code, message}`` (docs/formats/hosted.md#frames;
 checked against the recorded exchanges). What arrives is kept: a cut stream gives the frames before it.
 """
 
@@ -15,7 +15,7 @@ from eve_replay.worlds.cborx import decode_cbor
 
 __all__ = ["BODY_FIELD", "Frame", "FrameBatch", "read_frames"]
 
-#: Where a frame's body belongs inside ``eventData`` (formats/HOSTED.md).
+#: Where a frame's body belongs inside ``eventData`` (docs/formats/hosted.md).
 BODY_FIELD: Mapping[str, str] = {
     "run_created": "input",
     "run_completed": "output",

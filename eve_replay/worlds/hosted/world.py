@@ -1,4 +1,4 @@
-"""Reads runs, steps, events, hooks and streams of the hosted store as records (formats/HOSTED.md)."""
+"""Reads runs, steps, events, hooks and streams of the hosted store as records (docs/formats/hosted.md)."""
 
 from __future__ import annotations
 
@@ -47,7 +47,10 @@ class Site:
 
     @property
     def prefix(self) -> str:
-        """What goes before every path: through the proxy nothing, directly ``/api`` (HOSTED.md "Where")."""
+        """What goes before every path: through the proxy nothing, directly ``/api``.
+
+        Source: docs/formats/hosted.md#where.
+        """
         return "" if self.project and self.team else "/api"
 
     def headers(self) -> dict[str, str]:
@@ -136,7 +139,8 @@ class HostedWorld:
 
     def events(self, run_id: str) -> Iterator[EventRecord]:
         """Yield the run's events in the order of the log."""
-        # A sealed log has fillers (HOSTED.md); a page that overlaps the one before repeats events.
+        # A sealed log has fillers (docs/formats/hosted.md); a page that overlaps the one before repeats
+        # events.
         records = [self._event(frame, run_id) for frame in self._frames(run_id)]
         self._check(run_id, records)
         kept = {r.event_id: r for r in records if r.event_type != "noop" and r.run_id == run_id}
@@ -337,7 +341,10 @@ class HostedWorld:
         return EventRecord(fields, origin=where)
 
     def _body(self, body: bytes, where: str, run_id: str) -> object:
-        """A body is a prefixed payload; error bodies of old releases are a CBOR map instead (HOSTED.md)."""
+        """A body is a prefixed payload; error bodies of old releases are a CBOR map instead.
+
+        Source: docs/formats/hosted.md.
+        """
         if body[:1] >= b"\xa0":
             value = decode_cbor(body)
             if isinstance(value, Mapping):

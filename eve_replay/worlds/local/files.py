@@ -152,7 +152,7 @@ class Files:
             self.receipt.seen += 1
 
     def _patiently(self, act: Callable[[], _T]) -> _T:
-        """Do it, and once more after a short pause when the file was busy (T40)."""
+        """Do it, and once more after a short pause when the file was busy (docs/evidence/reports.md#t40)."""
         try:
             return act()
         except OSError as error:

@@ -1,4 +1,6 @@
-"""Which file belongs to which run, in every layout the local world has had (formats/LOCAL.md section 5).
+"""Which file belongs to which run, in every layout the local world has had.
+
+Source: docs/formats/local.md#older-layouts.
 
 Two layouts of ``events/`` and ``steps/``: a folder per run (eve 0.79 on, the Python SDK) and flat files named
 after their run (eve 0.20 and 0.50, Workflow SDK 4 and 5 beta). Both are read wherever they are met, also

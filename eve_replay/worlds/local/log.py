@@ -1,4 +1,7 @@
-"""What is wrong with one run's event log as a log: gaps, copies, ids of two kinds, two ends (T24, T26)."""
+"""What is wrong with one run's event log as a log: gaps, copies, ids of two kinds, two ends.
+
+Source: docs/evidence/reports.md#t24, docs/evidence/reports.md#t26.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,7 @@ def check_ids(
 ) -> None:
     """Report gaps and copies among the event ids of one run, which must be sorted.
 
-    Slots are dense and start at 1 (formats/LOCAL.md section 7); ULID ids of older worlds cannot show a gap.
+    Slots are dense and start at 1 (docs/formats/local.md#events); ULID ids of older worlds cannot show a gap.
     One gap is no loss: a delivery that was staged under its slot and never became an event, because the
     process died between the two writes (seen in the sweep: T2 before-082, T3 before-080 and before-184).
 

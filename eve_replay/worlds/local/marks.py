@@ -1,6 +1,6 @@
 """Hooks and marks of the local world: the durable traces that are neither step, event nor chunk.
 
-They decide whether a run is wedged (formats/SWEEP.md sections 1 and 2), so every one of them is shown:
+They decide whether a run is wedged (docs/evidence/sweep.md), so every one of them is shown:
 lock files, token files and their lock folders, delivery files, staged deliveries, hook indexes.
 """
 

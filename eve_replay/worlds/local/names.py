@@ -1,4 +1,4 @@
-"""What the file names of the local world mean (formats/LOCAL.md section 5)."""
+"""What the file names of the local world mean (docs/formats/local.md#files)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The local world: what eve and the Workflow SDK leave in a folder (formats/LOCAL.md).
+"""The local world: what eve and the Workflow SDK leave in a folder (docs/formats/local.md).
 
 ``opener`` is what the registry asks; ``open_local`` opens a path; ``open_tree`` reads any file tree.
 """

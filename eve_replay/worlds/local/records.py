@@ -27,7 +27,7 @@ __all__ = [
     "synthesise_run",
 ]
 
-#: The newest spec version whose records were seen (LOCAL.md section 3).
+#: The newest spec version whose records were seen (docs/formats/payload.md#spec-versions).
 KNOWN_SPEC = 8
 
 _R = TypeVar("_R", bound=Record)
@@ -126,7 +126,10 @@ class RecordMaker:
                 )
 
     def _spec(self, record: _R) -> _R:
-        """Keep the highest spec version seen; warn about one that is newer than we know (T4)."""
+        """Keep the highest spec version seen; warn about one that is newer than we know.
+
+        Source: docs/evidence/reports.md#t4.
+        """
         version = record.spec_version
         if version is not None and version > (self.spec_version or 0):
             self.spec_version = version
@@ -143,7 +146,7 @@ class RecordMaker:
 
 
 def synthesise_run(run_id: str, events: Iterable[EventRecord], origin: str) -> RunRecord:
-    """Return a run whose record is missing, put together from its events (formats/LOCAL.md section 7).
+    """Return a run whose record is missing, put together from its events (docs/formats/local.md#events).
 
     The status is what the log proves: an end event's, else ``running`` once started, else ``pending``;
     without any event there is none.

@@ -1,4 +1,7 @@
-"""Streams of the local world: a folder of chunk files per stream, or flat files (LOCAL.md section 6)."""
+"""Streams of the local world: a folder of chunk files per stream, or flat files.
+
+Source: docs/formats/local.md#streams.
+"""
 
 from __future__ import annotations
 
@@ -77,7 +80,10 @@ class Streams:
                 )
 
     def chunks(self, name: str) -> Iterator[StreamChunk]:
-        """Yield a stream's chunks in order, also those after the end marker, which are reported (T20)."""
+        """Yield a stream's chunks in order, also those after the end marker, which are reported.
+
+        Source: docs/evidence/reports.md#t20.
+        """
         refs = self._refs(name)
         ended = False
         for place, ref in enumerate(refs):

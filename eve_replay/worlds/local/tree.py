@@ -83,7 +83,7 @@ class MemoryTree:
 
     Args:
         files: relative path to bytes, or to a function of the size limit that returns them.
-        folders: empty folders (a hook token's lock is one, formats/SWEEP.md section 1).
+        folders: empty folders (a hook token's lock is one, docs/evidence/sweep.md#writes).
         label: what a person calls it.
         rejected: names that were left out, and why.
         mtimes: modification times in nanoseconds, where known.

@@ -1,4 +1,7 @@
-"""The world of a local data folder, on disk or in an archive (formats/LOCAL.md sections 5 to 7)."""
+"""The world of a local data folder, on disk or in an archive.
+
+Source: docs/formats/local.md#files, #streams, #events.
+"""
 
 from __future__ import annotations
 
@@ -236,7 +239,7 @@ class LocalWorld:
     def _compare_steps(self, run_id: str) -> None:
         """Report steps the log knows and no record shows, once both have been read.
 
-        The record is always written before the event (formats/SWEEP.md section 1), so it must be there.
+        The record is always written before the event (docs/evidence/sweep.md#writes), so it must be there.
         """
         logged, recorded = self._log_steps.get(run_id), self._step_ids.get(run_id)
         unlisted = self._files.unlisted & {self._layout.path("steps"), self._layout.path("steps", run_id)}

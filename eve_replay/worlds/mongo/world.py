@@ -1,4 +1,4 @@
-"""The community MongoDB world, from ``mongoexport`` files (formats/OTHERWORLDS.md, mongodb).
+"""The community MongoDB world, from ``mongoexport`` files (docs/formats/community.md#mongodb).
 
 One file per collection, lines of documents or one array, canonical or relaxed; ``bsondump`` writes the same.
 File names do not matter. No server is read: the world's own records do not need one.

@@ -224,7 +224,7 @@ def _unzstd(packed: bytes) -> bytes:
         except failure() as error:
             raise EOFError(str(error)) from error
         if not frame.eof:
-            # The library is silent about a frame that ends early (LIBS.md section 3.1).
+            # The library is silent about a frame that ends early (docs/evidence/libraries.md#zstd).
             raise EOFError("the compressed file ends early")
         packed = frame.unused_data
     return b"".join(parts)

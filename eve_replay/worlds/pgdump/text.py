@@ -2,7 +2,7 @@ r"""The text pg_dump writes, taken apart: statements, COPY blocks, row values. N
 
 Both forms are read: ``COPY ... FROM stdin`` (the default) and ``INSERT`` with and without column names,
 one or many rows each. psql commands (``\restrict``, ``\connect``) are stepped over. Everything works on
-bytes, line by line, so a dump larger than memory is fine. Source: formats/POSTGRES.md, Schemas.
+bytes, line by line, so a dump larger than memory is fine. Source: docs/formats/postgres.md#schemas.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """One connection to a Postgres world: a read-only snapshot, server-side cursors, no way to write.
 
 Everything happens in one ``REPEATABLE READ, READ ONLY`` transaction, so that all tables are seen as they
-were at one moment while the world goes on writing (formats/POSTGRES.md, Query for one run). If the server
+were at one moment while the world goes on writing (docs/formats/postgres.md#reading). If the server
 ends that transaction (an idle limit, a restart) a new one is begun and that is said.
 """
 

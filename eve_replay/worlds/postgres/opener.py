@@ -1,6 +1,6 @@
 """The Postgres world: ``@workflow/world-postgres`` of every release line, read from a live server.
 
-Sources: formats/POSTGRES.md. Reading needs SELECT on the six tables and nothing else. This module only
+Sources: docs/formats/postgres.md. Reading needs SELECT on the six tables and nothing else. This module only
 recognises the address; what reads lies in ``postgres_world``, because psycopg takes 300 ms to import.
 """
 

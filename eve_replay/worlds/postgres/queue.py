@@ -1,6 +1,6 @@
 """The job queue beside a Postgres world: what was waiting or being worked on when the journal was left.
 
-Since migration 0008 that is graphile-worker (formats/POSTGRES.md, Schemas). A job that is locked while
+Since migration 0008 that is graphile-worker (docs/formats/postgres.md#schemas). A job that is locked while
 nobody runs was interrupted: it runs again when a worker takes it over. Reading it is optional.
 """
 

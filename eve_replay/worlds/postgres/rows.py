@@ -1,7 +1,7 @@
 """Rows of the Postgres world as records: one mapping for a live server and for dump files.
 
 A row is what the server prints: column name to text, with ``bytea`` as bytes and NULL as None. Columns
-differ between the releases (formats/POSTGRES.md, Tables), so nothing here expects a column to exist;
+differ between the releases (docs/formats/postgres.md#tables), so nothing here expects a column to exist;
 columns nobody has described yet are kept under their camelCase name.
 """
 
@@ -182,7 +182,7 @@ class RowMapper:
             elif kind != "large":
                 found = self._small(kind, value, f"{where}/{column}")
             elif base == column and row.get(f"{base}_cbor") is not None:
-                # The vendor reads "cbor or else json" (POSTGRES.md, Legacy JSON columns).
+                # The vendor reads "cbor or else json" (docs/formats/postgres.md#legacy-columns).
                 continue
             else:
                 found = self._large(table, base, value, row)

@@ -1,7 +1,7 @@
 """What a Postgres world consists of: its tables, the columns that exist, what may be read, which release.
 
 pg_catalog is asked, not information_schema: the latter hides what a role may not read, so a missing grant
-would look like a missing table. The releases and their migrations are in formats/POSTGRES.md.
+would look like a missing table. The releases and their migrations are in docs/formats/postgres.md.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Layout:
 
 
 def layout_of(columns: Mapping[str, Iterable[str]]) -> str:
-    """Name the release line from the columns that exist (POSTGRES.md, Migrations)."""
+    """Name the release line from the columns that exist (docs/formats/postgres.md#migrations)."""
     runs = frozenset(columns.get("workflow_runs", ()))
     hooks = frozenset(columns.get("workflow_hooks", ()))
     if "encryption_public_key" in runs and "error_code" not in runs:
@@ -68,7 +68,10 @@ def layout_of(columns: Mapping[str, Iterable[str]]) -> str:
 
 
 def upgrade_problem(receipt: Receipt, line: str, where: str) -> None:
-    """Say what is wrong with a 4.3.7 database upgraded by 5.0.0-beta.29 (POSTGRES.md, Upgraded)."""
+    """Say what is wrong with a 4.3.7 database upgraded by 5.0.0-beta.29.
+
+    Source: docs/formats/postgres.md#upgraded.
+    """
     if line == "upgraded":
         receipt.problem(
             "warning",

@@ -13,7 +13,8 @@ __all__ = ["LARGE", "RELATIONS", "Statements"]
 
 #: Columns of a run that can be large; a listing asks only whether they are there.
 LARGE = ("input_cbor", "output_cbor", "error_cbor", "input", "output", "error")
-#: Attributes that hold the id of another run (POSTGRES.md, attributes; OBSERVED.md, 21).
+#: Attributes that hold the id of another run (docs/formats/postgres.md#attributes;
+#: docs/evidence/observed.md#handoff).
 RELATIONS = ("$rootRunId", "$parentRunId", "$eve.root", "$eve.parent", "$eve.session")
 _NOTHING = sql.SQL("")
 

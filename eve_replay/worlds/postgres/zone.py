@@ -1,7 +1,7 @@
 """Rows whose ``created_at`` is in another zone than UTC: found, explained, and read as the right instant.
 
 ``created_at`` has no zone and is written by a column default, which takes the zone of the writer's
-session; the other times are set by the client in UTC (formats/POSTGRES.md, Tables; recording sdk5_tz).
+session; the other times are set by the client in UTC (docs/formats/postgres.md#tables; recording sdk5_tz).
 An event's id holds the instant it was made in, so the difference tells the zone. The stored text stays
 in ``fields``; only the ``created_at`` property of the record is corrected.
 """

@@ -1,4 +1,4 @@
-"""The community Redis world as records (formats/OTHERWORLDS.md, @workflow-worlds/redis)."""
+"""The community Redis world as records (docs/formats/community.md#redis)."""
 
 from __future__ import annotations
 

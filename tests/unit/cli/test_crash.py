@@ -1,4 +1,4 @@
-"""The command ``crash``: points, addresses, JSON as CONTRACT has it, text that fits."""
+"""The command ``crash``: points, addresses, JSON as docs/json.md has it, text that fits."""
 
 import pytest
 
@@ -33,7 +33,7 @@ def test_one_point_as_text(capsys, monkeypatch):
 
 def test_explain_lists_the_rules_with_their_sources(capsys):
     out = call(capsys, "crash", SIMPLE, "turn_0", "--at", "tools-returned", "--explain").out
-    assert "SWEEP.md" in out
+    assert "docs/evidence/sweep.md" in out
     assert "1. " in out and "before the crash" in out
 
 

@@ -1,4 +1,4 @@
-"""Inputs that broke other readers (USERS.md section 2b): rows about reading and judging a journal."""
+"""Inputs that broke other readers (docs/evidence/reports.md): reading and judging a journal."""
 
 import pytest
 

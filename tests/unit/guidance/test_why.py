@@ -131,7 +131,10 @@ def test_another_version_strands_the_session():
 
 
 def test_minted_ids_and_the_reason_they_did_not_help():
-    """An idempotency key made of the call id does not survive a model that mints ids (OBSERVED.md, 5)."""
+    """An idempotency key made of the call id does not survive a model that mints ids.
+
+    Source: docs/evidence/observed.md#call-ids.
+    """
     from tests.support.synthetic import attempt, call, model_run, session, turn_step
 
     made = session(

@@ -1,4 +1,8 @@
-"""Attempts from the log alone: what each start proves (formats/OBSERVED.md 1 to 6b, SWEEP.md)."""
+"""Attempts from the log alone: what each start proves.
+
+Source: docs/evidence/observed.md#budget, #throw-then-kill, #one-record, #call-ids, #optimistic-start,
+docs/evidence/sweep.md.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +61,7 @@ def test_a_killed_attempt_is_interrupted_by_the_next_start_and_its_body_is_unkno
     assert (first.outcome, first.certainty, first.body) == ("interrupted", "implied", "unknown")
     assert first.ended_at is None
     assert iso(first.window_end) == stamp(6)
-    assert (first.inline, second.inline) == (True, False)  # re-runs never carry the owner (OBSERVED.md, 3)
+    assert (first.inline, second.inline) == (True, False)  # docs/evidence/observed.md#one-record
     assert second.outcome == "completed"
 
 
@@ -115,7 +119,7 @@ def test_the_end_of_the_run_ends_what_was_running() -> None:
 
 
 def test_a_record_without_any_event_is_shown_and_reported() -> None:
-    """T19, and C1b of SWEEP.md: the row is there, the event is not."""
+    """docs/evidence/reports.md#t19, docs/evidence/sweep.md#c1b: the row is there, the event is not."""
     log = plain().record(STEP, APP, status="running", startedAt=1, attempt=1)
     step = only(log)
     assert (step.status, outcomes(step)) == ("running", [("running", "unknown")])
@@ -136,7 +140,7 @@ def test_a_start_without_created_event_is_an_attempt_with_its_input() -> None:
 
 
 def test_a_completed_record_without_its_event_is_not_a_commit() -> None:
-    """F2 of SWEEP.md: only the event counts for replay."""
+    """F2 of docs/evidence/sweep.md: only the event counts for replay."""
     log = plain().step(STEP, APP, starts=(1,))
     log.record(STEP, APP, status="completed", attempt=1, output={"ok": 1}, startedAt=1, completedAt=2)
     step = only(log)
@@ -148,7 +152,7 @@ def test_a_completed_record_without_its_event_is_not_a_commit() -> None:
 
 
 def test_a_record_may_count_a_start_that_has_no_event() -> None:
-    """C3 of SWEEP.md: nothing ran."""
+    """C3 of docs/evidence/sweep.md: nothing ran."""
     log = plain().step(STEP, APP, starts=(1,), end=3, output=1)
     log.record(STEP, APP, status="completed", attempt=2)
     step = only(log)
@@ -191,7 +195,7 @@ def test_optimistic_starts_are_named() -> None:
 
 
 def test_log_order_counts_not_created_at() -> None:
-    """OBSERVED.md, 14: a start may carry an earlier time than its predecessor."""
+    """docs/evidence/observed.md#order: a start may carry an earlier time than its predecessor."""
     log = plain().event("step_created", 1.06, STEP, stepName=APP).event("step_started", 1.0, STEP)
     log.event("step_completed", 0.99, STEP, result=1)
     step = only(log)

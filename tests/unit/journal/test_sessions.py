@@ -61,7 +61,7 @@ def test_a_successor_that_died_before_naming_its_session_still_belongs_to_it() -
 
 @pytest.mark.parametrize("key", ["$parentRunId", "$eve.parent"])
 def test_turn_runs_of_older_eve_belong_to_their_session(key: str) -> None:
-    """OBSERVED.md: eve 0.20 has no ``$parentRunId``."""
+    """docs/evidence/observed.md: eve 0.20 has no ``$parentRunId``."""
     log = RunLog().run(S, attributes={"$eve.type": "session"})
     log.run(T2, EVE + "turnWorkflow", attributes={"$eve.type": "turn", key: S}, status="completed")
     (head,) = heads(log).values()

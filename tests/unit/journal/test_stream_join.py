@@ -1,4 +1,7 @@
-"""Which attempt emitted which stream event (formats/OBSERVED.md 7, 8, 10; USERS.md T49)."""
+"""Which attempt emitted which stream event.
+
+Source: docs/evidence/observed.md#no-commit-on-the-stream, #said-again, #held; docs/evidence/reports.md#t49.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +68,7 @@ def test_a_rerun_repeats_coordinates_and_time_tells_the_attempts_apart() -> None
 
 
 def test_an_approved_tool_returns_in_the_next_workflow_step() -> None:
-    """OBSERVED.md, 10: stepIndex is not a key of workflow steps."""
+    """docs/evidence/observed.md#held: stepIndex is not a key of workflow steps."""
     built = log().step(A, starts=(1,), end=2, output={"action": "held"})
     built.say("step.started", 1.1, "turn_0", 0)
     asks(built, 1.2, name="restart_service")
@@ -194,7 +197,7 @@ def test_attempts_that_begin_elsewhere_are_reported() -> None:
 
 
 def test_controls_between_turns_belong_to_no_turn() -> None:
-    """OBSERVED.md: context.cleared and compaction.* name the turn to come."""
+    """docs/evidence/observed.md: context.cleared and compaction.* name the turn to come."""
     built = log().step(A, starts=(1,), end=2, output={"action": "park"})
     built.say("context.cleared", 1.5, "turn_1")
     built.step(B, starts=(3,), end=4, output={"action": "park"})
@@ -244,7 +247,7 @@ def test_a_session_without_stream_still_has_its_calls_from_history() -> None:
 
 
 def test_calls_that_only_the_history_has_never_ran() -> None:
-    """OBSERVED.md, 9: unknown tools and invalid input appear in no stream event."""
+    """docs/evidence/observed.md#refused-calls: unknown tools and invalid input appear in no stream event."""
     delta = {
         "kind": "array",
         "length": 3,

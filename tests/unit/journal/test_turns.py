@@ -55,7 +55,7 @@ def test_a_turn_from_message_to_end() -> None:
 
 
 def test_an_end_on_the_stream_without_a_commit_is_no_end() -> None:
-    """OBSERVED.md, 7."""
+    """docs/evidence/observed.md#no-commit-on-the-stream."""
     log = opened().step(A, starts=(1,))
     begin(log, 1.1).say("turn.completed", 1.5, "turn_0").say("session.waiting", 1.5)
     found = session(log)
@@ -63,7 +63,7 @@ def test_an_end_on_the_stream_without_a_commit_is_no_end() -> None:
 
 
 def test_a_failed_turn_is_a_completed_step() -> None:
-    """OBSERVED.md, 11."""
+    """docs/evidence/observed.md#failed-turns."""
     log = opened().step(A, starts=(1,), end=2, output={"action": "park"})
     begin(log, 1.1).say("step.failed", 1.4, "turn_0", 0, code="MODEL_CALL_FAILED", message="down")
     log.say("turn.failed", 1.5, "turn_0", code="MODEL_CALL_FAILED", message="down")
@@ -190,7 +190,7 @@ def test_a_text_may_answer_a_question() -> None:
 
 
 def test_a_request_of_an_uncommitted_attempt_is_lost_when_the_rerun_asks_anew() -> None:
-    """SWEEP.md section 2, T2: the answer to the old request does nothing."""
+    """docs/evidence/sweep.md#approval: the answer to the old request does nothing."""
     log = opened().step(A, starts=(1, 5), end=6, output={"action": "held"})
     ask(begin(log, 1.1), 1.5, "r1")
     ask(begin(log, 5.1), 5.5, "r2")

@@ -1,4 +1,4 @@
-"""The rules of formats/SWEEP.md section 2, one by one, on the folders as the killed process left them."""
+"""The rules of docs/evidence/sweep.md, one by one, on the folders as the killed process left them."""
 
 import pytest
 

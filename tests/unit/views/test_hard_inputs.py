@@ -1,4 +1,4 @@
-"""Inputs that broke other readers (the T rows of USERS.md that concern display), and what our views show.
+"""Inputs that broke other readers (docs/evidence/reports.md, display), and what our views show.
 
 Each is put into a journal as a step's payload and read through the same views that the front ends draw.
 """

@@ -77,7 +77,10 @@ def _lost(situation: Situation, course: Course) -> None:
 
 
 def _waits_for_queue(situation: Situation) -> bool:
-    """Whether an open turn step runs through the queue: then the session stops after it (SWEEP.md)."""
+    """Whether an open turn step runs through the queue: then the session stops after it.
+
+    Source: docs/evidence/sweep.md.
+    """
     return any(step.open for step in situation.root.steps if step.role != "side")
 
 

@@ -118,7 +118,10 @@ def exactly(count: int) -> Executions:
 
 
 def _past_budget(step: StepState, environment: Environment) -> bool:
-    """Whether the next start fails without running the body (OBSERVED.md, 2: only after a recorded throw)."""
+    """Whether the next start fails without running the body.
+
+    Source: docs/evidence/observed.md#throw-then-kill: only after a recorded throw.
+    """
     made = step.starts + (1 if step.aborted else 0)
     return step.threw and made + 1 > environment.max_retries + 1
 

@@ -1,4 +1,7 @@
-"""How far each run gets by itself, and what stops it: wedges, failures, doubled children (SWEEP.md)."""
+"""How far each run gets by itself, and what stops it: wedges, failures, doubled children.
+
+Source: docs/evidence/sweep.md.
+"""
 
 from __future__ import annotations
 
@@ -106,7 +109,7 @@ def _blocks(run: RunState, flow: Flow, situation: Situation) -> bool:
 
 
 def _dispatch(step: StepState, situation: Situation, flow: Flow) -> None:
-    """How many more children an interrupted dispatch starts (formats/SWEEP.md section 2)."""
+    """How many more children an interrupted dispatch starts (docs/evidence/sweep.md#dispatch)."""
     children = [i for i in step.plans if i < len(situation.runs)]
     there = [i for i in children if situation.runs[i].code != "unborn"]
     if step.code in ("D", "R"):

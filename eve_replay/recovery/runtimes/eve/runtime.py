@@ -1,4 +1,4 @@
-"""How eve and the Workflow SDK recover, as observed: formats/SWEEP.md section 2, formats/OBSERVED.md.
+"""How eve and the Workflow SDK recover, as observed (docs/evidence/sweep.md, observed.md).
 
 The simple rule (completed steps are replayed, the interrupted one runs again whole) is right for every point
 that is not inside a commit. The rest is what the real runtime did at the other points: how far each run
@@ -26,7 +26,7 @@ class EveRuntime:
 
     name = "eve"
     words = "eve / Workflow SDK, as observed"
-    source = "formats/SWEEP.md, formats/OBSERVED.md"
+    source = "docs/evidence/sweep.md, docs/evidence/observed.md"
     environment = "eve-start"
 
     def recover(self, situation: Situation, environment: Environment, model: ModelAnswer) -> Course:

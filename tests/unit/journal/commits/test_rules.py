@@ -1,4 +1,4 @@
-"""Commit states: every half-written state of formats/SWEEP.md from records, events and marks alone."""
+"""Commit states: every half-written state of docs/evidence/sweep.md from records, events and marks alone."""
 
 import pytest
 

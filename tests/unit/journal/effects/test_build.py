@@ -143,7 +143,8 @@ def test_an_approved_call_of_an_interrupted_step_that_shows_nothing():
 
 @pytest.mark.parametrize(("option", "expected"), [("approve", (0, 1)), ("cancel", (0, 0)), (None, (0, 0))])
 def test_a_recorded_answer_counts_before_the_stream_says_that_it_was_taken(option, expected):
-    # Effects run ahead of the stream (formats/SWEEP.md section 1): the log alone says that the call may run.
+    # Effects run ahead of the stream (docs/evidence/sweep.md#stream): the log alone says that the call may
+    # run.
     park = Park(
         kind="approval",
         session_id=RUN,

@@ -1,4 +1,4 @@
-"""Flue's runtime, as formats/FLUE.md section 5 states it."""
+"""Flue's runtime, as docs/evidence/flue.md#after-a-crash states it."""
 
 from eve_replay.recovery.engine import Question, simulate
 from tests.support.recovery import turn_plan

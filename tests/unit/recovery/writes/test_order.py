@@ -1,4 +1,4 @@
-"""The order of durable writes: complete, never backwards, as formats/SWEEP.md section 1 lays it down."""
+"""The order of durable writes: complete, never backwards, as docs/evidence/sweep.md#writes lays it down."""
 
 import pytest
 

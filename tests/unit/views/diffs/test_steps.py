@@ -37,7 +37,7 @@ def test_runs_of_two_recordings():
     json.dumps(view.to_json())
 
 
-def test_versions_that_differ_are_named():  # T38: step ids of two eve versions
+def test_versions_that_differ_are_named():  # docs/evidence/reports.md#t38: step ids of two eve versions
     old = journal("stranded")
     run = old.session(old.heads[0].id).runs[0]
     view = run_diff_view(run, explorer("simple-turn").session.runs[0])

@@ -89,7 +89,7 @@ def test_titles_are_safe():
     assert row.title == "a\\x1b[31mb\\u202e"
 
 
-def test_a_purged_session_is_listed(  # T43: row listed, payload gone
+def test_a_purged_session_is_listed(  # docs/evidence/reports.md#t43: row listed, payload gone
 ):
     there = journal("retention-0")
     rows = session_rows(there.heads)

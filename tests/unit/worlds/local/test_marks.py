@@ -1,4 +1,4 @@
-"""Locks, tokens, deliveries: everything that formats/SWEEP.md names can be seen."""
+"""Locks, tokens, deliveries: everything that docs/evidence/sweep.md names can be seen."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def test_every_lock_token_and_index_of_a_recording_is_shown(name):
 
 @pytest.mark.parametrize("turn", ["T1", "T2", "T3"])
 def test_every_lock_token_and_delivery_of_the_sweep_is_shown(turn):
-    """A reader of a crashed folder sees every half-written commit (formats/SWEEP.md sections 1 and 2)."""
+    """A reader of a crashed folder sees every half-written commit (docs/evidence/sweep.md)."""
     root = corpus.scenario(f"sweep/{turn}")
     folders = [
         path

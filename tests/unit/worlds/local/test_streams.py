@@ -1,4 +1,4 @@
-"""Streams: both layouts, end flags, losses (LOCAL.md section 6)."""
+"""Streams: both layouts, end flags, losses (docs/formats/local.md#streams)."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """mongoexport files of the community MongoDB world.
 
 There is no recording of this world: no MongoDB server could be installed. Its documents are the entities that
-the Redis world stores too (formats/OTHERWORLDS.md), so a Redis recording is written out here as mongoexport
-would, and must read back the same.
+the Redis world stores too (docs/formats/community.md), so a Redis recording is written out here as
+mongoexport would, and must read back the same.
 """
 
 from __future__ import annotations
