@@ -1,13 +1,17 @@
-"""What went wrong while reading, kept beside what was read: problems and the coverage receipt."""
+"""What went wrong while reading, kept beside what was read: problems, gaps and the coverage receipt."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, get_args
 
-__all__ = ["Problem", "Receipt", "Severity", "Skipped"]
+__all__ = ["LISTS", "Gap", "Lacking", "Problem", "Receipt", "Severity", "Skipped"]
 
 Severity = Literal["info", "warning", "error"]
+#: The lists a reader returns: runs of a store; events, steps, hooks and the like of a run; stream chunks.
+Lacking = Literal["runs", "events", "steps", "others", "chunks"]
+
+LISTS: tuple[Lacking, ...] = get_args(Lacking)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,9 +56,35 @@ class Skipped:
         return {"where": self.where, "what": self.what, "why": self.why}
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gap:
+    """A list that is known not to be whole: no negative sentence may stand on it.
+
+    Attributes:
+        of: which list.
+        run_id: the run whose list it is, empty when it may be any run's.
+        name: of ``chunks``, the stream; empty when it may be any.
+        why: what is missing and why, a clause that can follow a colon.
+    """
+
+    of: Lacking
+    why: str
+    run_id: str = ""
+    name: str = ""
+
+    def to_json(self) -> dict[str, str]:
+        """Return ``{of, why, runId, name}``, empty parts left out."""
+        parts = {"of": self.of, "runId": self.run_id, "name": self.name, "why": self.why}
+        return {name: value for name, value in parts.items() if value}
+
+
 @dataclass(slots=True)
 class Receipt:
     """Coverage of one load: what was seen, parsed, decoded, skipped and why.
+
+    Whether a list is whole is a fact of its own (``gaps``, ``missing``): a file that was skipped tells what
+    was not read, a gap tells which statement can no longer be made. "Nothing is open" asks ``events``, "no
+    run" asks ``runs``.
 
     Counts are of files or rows (``seen``, ``parsed``) and of payloads (``decoded``). A world owns one
     receipt and adds to it while it is read, so it is complete only for what has been asked so far.
@@ -66,6 +96,7 @@ class Receipt:
     decoded: int = 0
     skipped: list[Skipped] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
+    gaps: list[Gap] = field(default_factory=list)
     _keys: set[tuple[str, str, str]] = field(default_factory=set, repr=False)
 
     def skip(self, *, where: str, what: str, why: str) -> None:
@@ -84,6 +115,28 @@ class Receipt:
                 Problem(severity=severity, code=code, where=where, message=message, hint=hint)
             )
 
+    def gap(self, of: Lacking, why: str, *, run_id: str = "", name: str = "") -> None:
+        """Record that a list is not whole (once per list and reason)."""
+        found = Gap(of=of, why=why, run_id=run_id, name=name)
+        key = (f"gap {of}", f"{run_id} {name}", why)
+        if key not in self._keys:
+            self._keys.add(key)
+            self.gaps.append(found)
+
+    def missing(self, of: Lacking, run_id: str = "", name: str = "") -> str:
+        """Return why a list is not known to be whole, empty when nothing says so.
+
+        Args:
+            of: which list.
+            run_id: whose; the list of runs has no owner. Empty asks for all runs at once.
+            name: of ``chunks``, the stream; empty asks for any.
+        """
+        for gap in self.gaps:
+            mine = not run_id or gap.run_id in ("", run_id)
+            if gap.of == of and mine and (not name or gap.name in ("", name)):
+                return gap.why
+        return ""
+
     @property
     def clean(self) -> bool:
         """Whether nothing was skipped and no problem above ``info`` was found."""
@@ -91,10 +144,13 @@ class Receipt:
 
     def to_json(self) -> dict[str, object]:
         """Return the object ``receipt`` of docs/json.md."""
-        return {
+        out: dict[str, object] = {
             "seen": self.seen,
             "parsed": self.parsed,
             "decoded": self.decoded,
             "skipped": [s.to_json() for s in self.skipped],
             "problems": [p.to_json() for p in self.problems],
         }
+        if self.gaps:
+            out["gaps"] = [gap.to_json() for gap in self.gaps]
+        return out

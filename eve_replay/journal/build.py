@@ -35,7 +35,7 @@ from eve_replay.journal.run_build import (
 from eve_replay.journal.sessions import SessionMap
 from eve_replay.journal.stream_join import join_stream, stream_event
 from eve_replay.journal.turns import build_turns
-from eve_replay.problems import Problem
+from eve_replay.problems import Gap, Problem
 from eve_replay.records import StreamRecord
 from eve_replay.worlds.base import World
 
@@ -98,7 +98,30 @@ def build_session(
         stream_events=tuple(stream),
         unjoined=tuple(unjoined),
         problems=(*problems, *(p for run in (*runs, *children) for p in run.problems)),
+        gaps=_gaps(world, head, (*runs, *children), problems),
     )
+
+
+def _gaps(
+    world: World, head: SessionHead, runs: Sequence[Run], problems: Sequence[Problem]
+) -> tuple[Gap, ...]:
+    """Return which lists of the session are not whole: of its runs, its stream, the store's list of runs."""
+    name = _stream_name(head)
+    own = (
+        gap
+        for gap in world.receipt.gaps
+        if gap.of == "runs" or (gap.of == "chunks" and gap.name in ("", name) and head.kind != "workflow")
+    )
+    damage = (
+        Gap(of="chunks", why=f"its stream: {problem.message.rstrip('.')}", run_id=head.id, name=name)
+        for problem in problems
+        if problem.severity == "error"
+    )
+    return tuple(dict.fromkeys((*(gap for run in runs for gap in run.gaps), *own, *damage)))
+
+
+def _stream_name(head: SessionHead) -> str:
+    return f"strm_{head.id.removeprefix('wrun_')}_user"
 
 
 def _read_stream(
@@ -107,7 +130,7 @@ def _read_stream(
     """Read the session's own stream; other streams of the run are not the session's story."""
     if head.kind == "workflow":
         return []
-    name = f"strm_{head.id.removeprefix('wrun_')}_user"
+    name = _stream_name(head)
     known = {other.name for other in first.others if isinstance(other, StreamRecord)}
     if known and name not in known:
         return []

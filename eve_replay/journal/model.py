@@ -35,7 +35,7 @@ from eve_replay.journal.model_parts import (
     ToolCall,
     TurnStatus,
 )
-from eve_replay.problems import Problem
+from eve_replay.problems import Gap, Lacking, Problem
 from eve_replay.records import (
     EventRecord,
     HookRecord,
@@ -256,6 +256,7 @@ class Run:
         children: ids of runs it started, oldest first.
         status: the record's status; ``status_certainty`` is implied when only events tell.
         events: the log in order; ``hooks`` and ``waits`` what is on disk now.
+        gaps: which of its lists are known not to be whole, and why.
     """
 
     run_id: str
@@ -281,6 +282,17 @@ class Run:
     error: Payload | None = None
     purged: bool = False
     problems: tuple[Problem, ...] = ()
+    gaps: tuple[Gap, ...] = ()
+
+    @property
+    def log_gap(self) -> str:
+        """Why the log is not known to be whole; empty when nothing says that an event is missing.
+
+        Sentences about what is open, and counts of starts, ask this first.
+        """
+        if self.log_missing:
+            return "steps are recorded as ended, and no event is here"
+        return next((gap.why for gap in self.gaps if gap.of == "events"), "")
 
     @property
     def log_missing(self) -> bool:
@@ -336,6 +348,7 @@ class Session:
         ordered: the steps of its owning runs as they followed each other, then those of the runs below.
         steps_beside: steps of its owning runs that belong to no turn.
         stream_events: the whole session stream; ``unjoined`` those no attempt claimed.
+        gaps: which lists of its runs, its stream and the store are known not to be whole, and why.
     """
 
     head: SessionHead
@@ -352,6 +365,20 @@ class Session:
     stream_events: tuple[StreamEvent, ...] = field(default=(), repr=False)
     unjoined: tuple[StreamEvent, ...] = field(default=(), repr=False)
     problems: tuple[Problem, ...] = ()
+    gaps: tuple[Gap, ...] = ()
+
+    def missing(self, of: Lacking, run_id: str = "") -> str:
+        """Return why one of its lists is not known to be whole, empty when nothing says so.
+
+        Args:
+            of: ``events``, ``steps`` or ``others`` of its runs, ``chunks`` of its own stream, ``runs`` (the
+                children it may have).
+            run_id: only this run's; empty asks for all of its runs.
+        """
+        if of == "events":
+            logs = [run.log_gap for run in self.all_runs if not run_id or run.run_id == run_id]
+            return next((why for why in logs if why), "")
+        return next((g.why for g in self.gaps if g.of == of and (not run_id or g.run_id in ("", run_id))), "")
 
     @property
     def id(self) -> str:

@@ -12,7 +12,7 @@ from eve_replay.journal.model import Evidence, Run, RunRole, Step
 from eve_replay.journal.sessions import SessionMap, parent_of
 from eve_replay.journal.steps import StepDraft, draft_steps
 from eve_replay.journal.turns import assign_turns
-from eve_replay.problems import Problem
+from eve_replay.problems import Gap, Problem
 from eve_replay.records import (
     EventRecord,
     HookRecord,
@@ -38,6 +38,7 @@ class RunDraft:
     events: tuple[EventRecord, ...]
     others: tuple[Other, ...]
     steps: list[StepDraft]
+    gaps: tuple[Gap, ...] = ()
     turns: dict[str, str] = field(default_factory=dict)
     dispatched: dict[str, list[str]] = field(default_factory=dict)
 
@@ -45,12 +46,12 @@ class RunDraft:
 def read_run(world: World, record: RunRecord) -> RunDraft:
     """Read a run's log, steps and other records from the world."""
     events = tuple(world.events(record.run_id))
-    return RunDraft(
-        record=record,
-        events=events,
-        others=tuple(world.others(record.run_id)),
-        steps=draft_steps(record, events, world.steps(record.run_id)),
-    )
+    others = tuple(world.others(record.run_id))
+    steps = draft_steps(record, events, world.steps(record.run_id))
+    # Only now has everything of the run been looked at.
+    lists = ("events", "steps", "others")
+    gaps = tuple(g for g in world.receipt.gaps if g.of in lists and g.run_id in ("", record.run_id))
+    return RunDraft(record=record, events=events, others=others, steps=steps, gaps=gaps)
 
 
 def close_drafts(draft: RunDraft, sessions: SessionMap) -> None:
@@ -179,6 +180,7 @@ def freeze_run(draft: RunDraft, sessions: SessionMap, session_id: str, index: Ca
         error=record.payload("error"),
         purged=record.purged,
         problems=(*problems, *(p for s in steps for p in s.problems)),
+        gaps=draft.gaps,
     )
 
 

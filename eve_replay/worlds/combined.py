@@ -55,6 +55,8 @@ class CombinedWorld:
                 total.problem(
                     problem.severity, problem.code, at + problem.where, problem.message, problem.hint
                 )
+            for gap in receipt.gaps:
+                total.gap(gap.of, gap.why, run_id=gap.run_id, name=gap.name)
         return total
 
     def runs(self) -> Iterator[RunRecord]:

@@ -9,7 +9,7 @@ from typing import BinaryIO, TypeVar
 
 from eve_replay.codec import KeyRing
 from eve_replay.errors import NotFound, SourceUnreadable
-from eve_replay.problems import Receipt
+from eve_replay.problems import LISTS, Receipt
 from eve_replay.records import (
     EventRecord,
     HookRecord,
@@ -266,6 +266,10 @@ class BundleWorld:
                     self.receipt.problem(
                         severity, entry["code"], entry["where"], entry["message"], entry["hint"]
                     )
+        for entry in _entries(receipt.get("gaps")):
+            for of in LISTS:
+                if entry["of"] == of:
+                    self.receipt.gap(of, entry["why"], run_id=entry["runId"], name=entry["name"])
 
     def _tell(self) -> None:
         if self._redaction is not None:
@@ -278,6 +282,8 @@ class BundleWorld:
             )
 
     def _cut(self, where: str, message: str) -> None:
+        for of in LISTS:
+            self.receipt.gap(of, "the bundle is cut off")
         self.receipt.problem("error", "cut-bundle", where, message, "Ask for the file again.")
 
     def _check(self, run_id: str) -> None:

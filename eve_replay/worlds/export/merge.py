@@ -173,6 +173,7 @@ def _look_for_cuts(merged: Merged, receipt: Receipt) -> None:
     lists = merged.lists.get("run", [])
     for file in lists:
         if all(other.more for other in lists):
+            receipt.gap("runs", "the exported list of runs goes on")
             receipt.problem(
                 "warning",
                 "truncated-export",
@@ -198,6 +199,13 @@ def _check_run(
     types = {str(event.get("eventType")) for event in events}
     run = merged.runs.get(run_id)
     ask = f"workflow inspect events --runId {run_id} --withData --sort asc --limit 100 --json"
+    cut = "run_created" not in types and any(event.get("specVersion") is not None for event in events)
+    if not events:
+        receipt.gap("events", "no event of it was exported", run_id=run_id)
+    elif cut or (run is not None and _ends_unseen(run, types)):
+        receipt.gap("events", "the export is cut", run_id=run_id)
+    elif len(events) in _LIMITS and not types & set(_ENDS.values()):
+        receipt.gap("events", f"exactly {len(events)} events were exported, a usual limit", run_id=run_id)
     if not events:
         receipt.problem(
             "error",
@@ -208,7 +216,7 @@ def _check_run(
             f"Run {ask} with the workflow package of the application.",
         )
     # Spec version 2 on, a log begins with run_created; layout 1 wrote no run events at all.
-    elif "run_created" not in types and any(event.get("specVersion") is not None for event in events):
+    elif cut:
         receipt.problem(
             "error",
             "truncated-export",
@@ -238,6 +246,7 @@ def _check_run(
         str(event.get("correlationId")) for event in events if event.get("eventType") == "step_created"
     } - steps
     if missing and steps:
+        receipt.gap("steps", f"{len(missing)} step records were not exported", run_id=run_id)
         receipt.problem(
             "warning",
             "truncated-export",

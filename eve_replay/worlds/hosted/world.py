@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from eve_replay.codec import KeyRing, loads_json, parse_key
 from eve_replay.errors import EveReplayError, SourceUnreadable, WrongUse
-from eve_replay.problems import Receipt
+from eve_replay.problems import LISTS, Lacking, Receipt
 from eve_replay.records import (
     EventRecord,
     HookRecord,
@@ -238,6 +238,7 @@ class HostedWorld:
         for _ in range(_MOST_PAGES):
             page = self._document(path, {**query, "cursor": cursor})
             if not isinstance(page, Mapping):
+                self._gap(where, "the listing stops: a page could not be read")
                 self.receipt.problem(
                     "error", "cut-listing", where, "The listing stops here: a page could not be read.",
                     "Read it again.",
@@ -248,6 +249,7 @@ class HostedWorld:
             if not page.get("hasMore"):
                 return
             if not isinstance(following, str) or following == cursor:
+                self._gap(where, "the server said there is more, but not where to go on")
                 self.receipt.problem(
                     "error", "lost-cursor", where, "The server says there is more, but not where to go on."
                 )
@@ -269,6 +271,7 @@ class HostedWorld:
             yield from batch.frames
             if batch.failure is not None:
                 code, message = batch.failure
+                self._gap(where, f"the server gave up after {len(batch.frames)} events ({message})")
                 self.receipt.problem(
                     "error", code, where, f"The server gave up after {len(batch.frames)} events: {message}.",
                     "Events after this one are missing here, not in the run.",
@@ -282,6 +285,7 @@ class HostedWorld:
                 resumed += 1
                 following = self._resume(batch, where, resumed)
             if following is None or following == cursor:
+                self._gap(where, "the events were cut off on the way")
                 self.receipt.problem(
                     "error", "cut-events", where,
                     f"The events stop here: {batch.damage or 'no cursor to go on'}.",
@@ -289,6 +293,12 @@ class HostedWorld:
                 )  # fmt: skip
                 return
             cursor = following
+
+    def _gap(self, where: str, why: str) -> None:
+        """Say which list is not whole: ``where`` is ``runs``, or ``runs/ID/events`` and the like."""
+        parts = where.split("/")
+        of: Lacking = next((each for each in LISTS if each == parts[-1]), "others")
+        self.receipt.gap(of, why, run_id=parts[1] if len(parts) > 1 else "")
 
     def _resume(self, batch: FrameBatch, where: str, resumed: int) -> str | None:
         """Return the cursor to go on with after a cut: the vendor's ``eid:<last event id>``."""

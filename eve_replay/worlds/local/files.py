@@ -8,13 +8,14 @@ called damaged. On Windows a file that is being renamed answers EPERM, EBUSY or 
 from __future__ import annotations
 
 import errno
+import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
 from eve_replay.codec import parse_record
-from eve_replay.problems import Receipt
+from eve_replay.problems import LISTS, Lacking, Receipt
 from eve_replay.worlds.local.names import is_noise, is_temporary
 from eve_replay.worlds.local.tree import FileTree, NotReadable, join
 
@@ -24,6 +25,18 @@ __all__ = ["FILE_LIMIT", "Files", "Listing"]
 FILE_LIMIT = 1 << 29
 
 _T = TypeVar("_T")
+_RUN = re.compile(r"wrun_[0-9A-HJKMNP-TV-Z]{26}")
+_CHUNK = re.compile(r"-chnk_.*\Z")
+#: What the folders of a local world list.
+_LISTS: Mapping[str, Lacking] = {
+    "runs": "runs",
+    "events": "events",
+    "steps": "steps",
+    "hooks": "others",
+    "waits": "others",
+    "chunks": "chunks",
+    "streams": "chunks",
+}
 _BUSY = frozenset({errno.EPERM, errno.EBUSY, errno.EACCES})
 _PAUSES = (0.01, 0.03, 0.08)
 #: Pauses without success after which we stop waiting: a folder full of damaged files is simply damaged.
@@ -186,16 +199,36 @@ class Files:
             self._refused(path, error.why, error.message)
             return
         why = error.strerror or str(error)
+        self._gap(path, what, f"{path} cannot be read ({why})")
         self.receipt.skip(where=path, what=what, why=why)
         hint = "Give yourself read permission for it." if error.errno in _BUSY else ""
         self.receipt.problem("error", "unreadable", path, f"The {what} cannot be read: {why}.", hint)
 
     def _refused(self, path: str, why: str, message: str = "") -> None:
         message = message or _REFUSED.get(why, why)
+        self._gap(path, "path", f"{path} was not read ({message})")
         self.receipt.skip(where=path, what="path", why=message)
         self.receipt.problem("warning", why, path, f"Not read: {message}.")
 
+    def _gap(self, path: str, what: str, why: str) -> None:
+        """Say which list is no longer whole, by the folder the file lies in and the run its name tells.
+
+        A run record that cannot be read is made up from the log, so the list of runs stays whole without it.
+        """
+        parts = path.replace("\\", "/").split("/")
+        folder = next((part for part in reversed(parts) if part in _LISTS), "")
+        if what == "folder" and not folder:
+            for of in LISTS:
+                self.receipt.gap(of, why)
+        elif folder and not (folder == "runs" and what == "run record"):
+            found = _RUN.search(path)
+            name = ""
+            if _LISTS[folder] == "chunks" and parts[-1] != folder:
+                name = _CHUNK.sub("", parts[-1]) if "-chnk_" in parts[-1] else ""
+            self.receipt.gap(_LISTS[folder], why, run_id=found.group() if found else "", name=name)
+
     def _torn(self, path: str, what: str, failure: str) -> None:
+        self._gap(path, what, f"{path} is cut short or damaged")
         self.receipt.skip(where=path, what=what, why=failure)
         self.receipt.problem(
             "error",
@@ -206,6 +239,7 @@ class Files:
         )
 
     def _no_object(self, path: str, what: str) -> None:
+        self._gap(path, what, f"{path} holds no record")
         self.receipt.skip(where=path, what=what, why="it holds JSON, but no object")
         self.receipt.problem(
             "error", "not-a-record", path, f"The {what} holds JSON, but not the object a record is."

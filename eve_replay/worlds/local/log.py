@@ -92,6 +92,7 @@ def _gap(first: int, last: int, reserved: set[int], where: str, receipt: Receipt
     if first > last:
         return
     missing = f"event of slot {first} is" if first == last else f"events of slots {first} to {last} are"
+    receipt.gap("events", f"the {missing} missing", run_id=where.rpartition(" ")[2])
     receipt.problem(
         "error",
         "slot-gap",

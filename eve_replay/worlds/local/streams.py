@@ -94,6 +94,7 @@ class Streams:
             self._files.count_parsed(ref.path)
             flag = data[:1]
             if not flag:
+                self._files.receipt.gap("chunks", f"{origin} is empty", name=name)
                 self._files.receipt.problem(
                     "warning",
                     "empty-chunk",

@@ -13,7 +13,7 @@ from typing import Any
 
 from eve_replay.codec import JsonFault, KeyRing, loads_json, loads_lines
 from eve_replay.errors import SourceUnreadable
-from eve_replay.problems import Receipt
+from eve_replay.problems import LISTS, Receipt
 from eve_replay.records import EventRecord, HookRecord, RunRecord, StepRecord, StreamChunk, StreamRecord
 from eve_replay.worlds.base import World
 from eve_replay.worlds.export.entities import Wrap, entity_fields
@@ -115,6 +115,7 @@ def _missing(found: _Found, receipt: Receipt, label: str) -> None:
     there = {"runs": found.runs, "steps": found.steps, "events": found.events}
     for name, records in there.items():
         if not records:
+            receipt.gap(LISTS[LISTS.index(name)], f"there is no document of the collection {name}")
             receipt.problem(
                 "error" if name == "events" else "warning",
                 "missing-collection",

@@ -20,7 +20,7 @@ from eve_replay.worlds.export.entities import from_json
 from eve_replay.worlds.pgdump.text import CopyRow, Insert, Note, TableShape, scan
 from eve_replay.worlds.pgdump.values import copy_values, tuple_values
 from eve_replay.worlds.postgres.queue import QueueJob, job_of
-from eve_replay.worlds.postgres.rows import KEYS, TABLES, Row
+from eve_replay.worlds.postgres.rows import KEYS, LISTED, TABLES, Row
 
 __all__ = ["DumpIndex", "DumpTable", "Place"]
 
@@ -125,6 +125,8 @@ class DumpIndex:
         elif note.what == "database":
             databases.append(note.value)
         elif note.what == "torn":
+            for of in dict.fromkeys(LISTED.values()):
+                self._receipt.gap(of, f"the dump ends in the middle of {note.value}")
             self._receipt.problem(
                 "error",
                 "torn-dump",
@@ -148,6 +150,7 @@ class DumpIndex:
         try:
             values = _values(text, columns, copy)
         except ValueError as error:
+            self._receipt.gap(LISTED.get(piece.table, "others"), "a row of the dump cannot be read")
             self._receipt.skip(where=f"{self._label} at byte {piece.offset}", what="row", why=str(error))
             return
         key = self._text(values.get(KEYS.get(piece.table, "id"))) or ""

@@ -21,7 +21,7 @@ from eve_replay.worlds.base import World
 from eve_replay.worlds.export.entities import Wrap, text_option
 from eve_replay.worlds.pgdump.index import DumpIndex
 from eve_replay.worlds.postgres.queue import SHOWN, QueueJob, show_jobs
-from eve_replay.worlds.postgres.rows import Row, RowMapper
+from eve_replay.worlds.postgres.rows import LISTED, Row, RowMapper
 from eve_replay.worlds.postgres.schema import layout_of, upgrade_problem
 from eve_replay.worlds.postgres.zone import Zone
 
@@ -68,6 +68,18 @@ class PgDumpWorld:
         jobs = list(islice(self._index.jobs(), SHOWN))
         if jobs:
             self.about = {**self.about, "queue": show_jobs(jobs, self.receipt)}
+        for name in ("workflow_steps", "workflow_events", "workflow_stream_chunks"):
+            if name not in self._tables:
+                why = f"the dump holds no table {self.schema}.{name}"
+                self.receipt.gap(LISTED[name], why)
+                if name != "workflow_stream_chunks":
+                    self.receipt.problem(
+                        "error",
+                        "missing-table",
+                        f"{self.schema}.{name}",
+                        f"The dump holds no table {name}: what it held is unknown, not empty.",
+                        "Dump the whole schema: pg_dump --schema=workflow.",
+                    )
         self.receipt.seen = self.receipt.parsed = sum(table.count for table in self._tables.values())
         self._learn_zone()
 
@@ -163,6 +175,7 @@ class PgDumpWorld:
             try:
                 yield self._index.row(table, place)
             except ValueError as error:
+                self.receipt.gap(LISTED[name], f"row {place.key} cannot be read", run_id=of or "")
                 self.receipt.skip(where=f"{name}/{place.key}", what="row", why=str(error))
 
 

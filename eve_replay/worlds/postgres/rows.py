@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from functools import cache
 from sys import intern
 
-from eve_replay.problems import Receipt
+from eve_replay.problems import Lacking, Receipt
 from eve_replay.records import EventRecord, HookRecord, RunRecord, StepRecord, StreamChunk, WaitRecord
 from eve_replay.worlds.export.entities import Wrap, entity_field, entity_value, event_data, from_json
 
-__all__ = ["KEYS", "TABLES", "DeferredFields", "Row", "RowMapper", "stamp"]
+__all__ = ["KEYS", "LISTED", "TABLES", "DeferredFields", "Row", "RowMapper", "stamp"]
 
 Row = Mapping[str, "str | bytes | None"]
 
@@ -29,6 +29,16 @@ TABLES = (
     "workflow_waits",
     "workflow_stream_chunks",
 )
+
+#: Which list of the world a table is.
+LISTED: Mapping[str, Lacking] = {
+    "workflow_runs": "runs",
+    "workflow_steps": "steps",
+    "workflow_events": "events",
+    "workflow_hooks": "others",
+    "workflow_waits": "others",
+    "workflow_stream_chunks": "chunks",
+}
 
 #: The column that orders and names the rows of a table.
 KEYS = {

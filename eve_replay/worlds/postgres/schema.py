@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from eve_replay.errors import SourceUnreadable
 from eve_replay.problems import Receipt
 from eve_replay.worlds.postgres.address import Address, grant_hint
-from eve_replay.worlds.postgres.rows import TABLES
+from eve_replay.worlds.postgres.rows import LISTED, TABLES
 
 __all__ = ["Layout", "layout_of", "read_layout", "upgrade_problem"]
 
@@ -119,6 +119,7 @@ def read_layout(ask: Ask, address: Address, receipt: Receipt) -> Layout:
         )
     for table in sorted(unreadable):
         where = f"{address.schema}.{table}"
+        receipt.gap(LISTED.get(table, "others"), f"{where} may not be read")
         receipt.skip(where=where, what="table", why="no SELECT on it")
         receipt.problem(
             "error",
@@ -140,6 +141,7 @@ def read_layout(ask: Ask, address: Address, receipt: Receipt) -> Layout:
                 grant_hint(address.schema, table, role),
             )
     for table in sorted(hidden):
+        receipt.gap(LISTED.get(table, "others"), f"row level security may hide rows of {table}")
         receipt.problem(
             "warning",
             "row-security",

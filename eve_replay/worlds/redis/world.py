@@ -97,6 +97,7 @@ class RedisWorld:
                 if stored:
                     yield RunRecord(self._named(stored, key, runId=run_id), origin=key)
                 else:
+                    self.receipt.gap("runs", f"the index names {key} and it is gone")
                     self.receipt.skip(where=key, what=run_id, why="the index names it and it is gone")
 
     def run(self, run_id: str) -> RunRecord:
@@ -114,6 +115,8 @@ class RedisWorld:
         for number, member in enumerate(members):
             where = f"{key}[{number}]"
             opened = self._open(member, where)
+            if not isinstance(opened, Mapping) or not isinstance(opened.get("eventId"), str):
+                self.receipt.gap("events", f"{where} cannot be read", run_id=run_id)
             if not isinstance(opened, Mapping):
                 self.receipt.skip(where=where, what="event", why="its CBOR cannot be read")
             elif not isinstance(opened.get("eventId"), str):
@@ -155,6 +158,7 @@ class RedisWorld:
             try:
                 data = base64.b64decode(fields.get(b"data", b""), validate=True)
             except binascii.Error:
+                self.receipt.gap("chunks", f"{key}/{entry_id} is no base64", name=name)
                 self.receipt.skip(where=f"{key}/{entry_id}", what="chunk", why="its data is no base64")
                 continue
             yield StreamChunk(
@@ -189,6 +193,7 @@ class RedisWorld:
                 if stored:
                     yield key, stored
                 else:
+                    self.receipt.gap("steps", f"the index names {key} and it is gone", run_id=run_id)
                     self.receipt.skip(where=key, what=kind, why="the index names it and it is gone")
 
     def _open(self, text: bytes, where: str) -> object:
