@@ -47,7 +47,19 @@ _DONE = frozenset(
         "succeeded",
     }
 )
-_ALREADY = re.compile(r"already[\s_-]+(?:been[\s_-]+)?(\w+)$")
+#: What may stand beside such a word without taking anything of it back.
+_BESIDE = frozenset(
+    "a all already an and been charge email error has have invoice is it likely mail message now order "
+    "payment probably receipt refund reservation successfully the this to was were with without".split(" ")
+)
+#: The same in Chinese: 已发送, 发送成功, 邮件已经成功寄出了, 付款完成.
+_DID_ZH = "发送|发出|寄出|送达|投递|付款|支付|扣款|收款|入账|退款|预订|预留|处理|执行|扣费|办理|发|付|收|退"
+_DONE_ZH = re.compile(
+    rf"(?:邮件|收据|款项|付款|账单|订单|退款|支付|该邮件)?(?:应该|大概)?(?:"
+    rf"(?:已经?|都已|均已)(?:成功)?(?:{_DID_ZH}|完成)(?:成功|完成|完毕)?了?|(?:成功)(?:{_DID_ZH})?了?|"
+    rf"(?:{_DID_ZH})(?:成功|完成|完毕|好)了?|(?:{_DID_ZH})了|完成了?|好了)"
+)
+_MARKS = " .。!！?？…~～、，,;；:："
 #: A result that says with a field of this name being True that it is done.
 _DONE_FLAGS = ("charged", "done", "ok", "paid", "refunded", "reserved", "sent", "success")
 
@@ -250,9 +262,18 @@ def claims_done(result: object) -> bool:
 
 
 def _says_done(text: str) -> bool:
-    said = text.strip().strip(".").casefold()
-    already = _ALREADY.match(said)
-    return said in _DONE or (already is not None and already[1] in _DONE)
+    """Whether a word for "done" is claimed: alone, or with words that take nothing of it back.
+
+    "probably sent" is a claim, since whoever reads it goes on; "not sent" and "maybe sent" are none. In
+    Chinese a verb is a claim with 已, 成功 or 完成 beside it.
+    """
+    said = text.strip().strip(_MARKS).casefold()
+    if _DONE_ZH.fullmatch(said):
+        return True
+    words = re.findall(r"[a-z]+", said)
+    rest = "".join(said.split())
+    plain = rest.isascii() and bool(words)
+    return plain and any(word in _DONE for word in words) and all(word in _DONE | _BESIDE for word in words)
 
 
 def told_of(outcome: Outcome, deed: Deed) -> bool:
@@ -268,19 +289,50 @@ def told_of(outcome: Outcome, deed: Deed) -> bool:
         if not any(name in other.match and other.match[name] == value for other in others)
     ]
     names = [str(value) for value in own or [value for _, value in values]]
+    every = [str(value) for _, value in values]
     for entry in outcome.ledger:
         if entry.effect != "person":
             continue
         said = [str(value) for value in entry.fields.values()]
         for name in names:
-            if any(_word_in(name, text) or (len(text) > 2 and _word_in(text, name)) for text in said):
+            if any(_named(name, text, every) or (len(text) > 2 and _word_in(text, name)) for text in said):
                 return True
     return False
 
 
+def _named(name: str, text: str, every: Sequence[str]) -> bool:
+    """Whether a text names it, also where it was glued to what else names the same deed: ``to + subject``."""
+    if _word_in(name, text):
+        return True
+    for other in every:
+        if other and name not in other:
+            text = text.replace(other, " ")
+    return _word_in(name, text)
+
+
 def _word_in(word: str, text: str) -> bool:
-    """Whether the text has it as a whole word: ``INV-1`` is not in ``INV-12``."""
-    return bool(word) and re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", text) is not None
+    """Whether the text has it as a whole word: ``INV-1`` is not in ``INV-12`` or ``INV-1-2``.
+
+    A word ends where the sort of character changes: between a digit and a letter, before and behind any
+    Chinese character, at ``_``. (English word boundaries would hide every name in a Chinese sentence.)
+    """
+    if not word:
+        return False
+    for found in re.finditer(re.escape(word), text):
+        before, after = text[: found.start()][-2:], text[found.end() :][:2]
+        if not _goes_on(word[-1], after) and not _goes_on(word[0], before[::-1]):
+            return True
+    return False
+
+
+def _goes_on(edge: str, beyond: str) -> bool:
+    """Whether a word that ends with ``edge`` goes on with what lies beyond (nearest character first)."""
+    if beyond[:1] == "-" and edge.isdigit():
+        beyond = beyond[1:]
+    near = beyond[:1]
+    both_digits = edge.isdigit() and near.isdigit()
+    letters = edge.isascii() and edge.isalpha() and near.isascii() and near.isalpha()
+    return both_digits or letters
 
 
 def ask_of(outcome: Outcome, turn: int, answer: int, position: int) -> Ask | None:

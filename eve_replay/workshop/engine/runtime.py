@@ -10,8 +10,8 @@ What it leaves out: the calls of one answer run one after another, while eve run
 ``Case.order`` "last-first" runs them from the last to the first, so that a crash in the first call finds its
 siblings done, which is the situation of the recording crash-in-tool; half-run siblings are not simulated.
 Crashes before the body of a step (SWEEP.md states C1, B, C3), subagents, approvals of tools and hooks are not
-simulated either. The same schedule gives the same outcome, unless the tool itself throws dice or looks at a
-real clock.
+simulated either. The same schedule gives the same outcome: the clock and the dice that a tool finds are
+simulated too (:mod:`eve_replay.workshop.engine.host`).
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from typing import cast
 
 from eve_replay.errors import WrongUse
 from eve_replay.recovery.situation import Code
+from eve_replay.workshop.engine.host import Host
 from eve_replay.workshop.engine.machine import MODEL_SECONDS, MakeOutside
 from eve_replay.workshop.engine.process import Memory
 from eve_replay.workshop.engine.recovering import CallState, Lies, Plan, Recovery
@@ -119,7 +120,9 @@ class Runner:
         self.case = case
         self.limit = limit
         self.make_outside = make_outside or default_outside()
-        self.memory = Memory.of(tools.values())
+        self.host = Host(tools.values(), case.name, case.seed)
+        with self.host.exchanged():
+            self.memory = Memory.of(tools.values())
         self.recovery = Recovery(case.runtime, case.environment, case.model)
 
     def plan(self, mark: Mark, now: float) -> Plan | None:
@@ -154,10 +157,11 @@ class Runner:
             full: False for a search: the trace is made of rows that are read like moments, without answers.
             marks: whether a search will add faults to this schedule: its rows know what was durable.
         """
-        try:
-            return _Session(self, schedule, full, marks).outcome()
-        finally:
-            self.memory.renew()
+        with self.host.exchanged():
+            try:
+                return _Session(self, schedule, full, marks).outcome()
+            finally:
+                self.memory.renew()
 
 
 class _Session(Session):

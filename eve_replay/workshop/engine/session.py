@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Protocol, cast
 
 from eve_replay.workshop.engine.breaking import calm
+from eve_replay.workshop.engine.host import Host
 from eve_replay.workshop.engine.machine import (
     HOUR,
     RESTART_SECONDS,
@@ -74,6 +75,7 @@ class Owner(Protocol):
     limit: int
     make_outside: MakeOutside
     memory: Memory
+    host: Host
     recovery: Recovery
 
 
@@ -92,6 +94,7 @@ class Session(ABC):
         self.memory, self.recovery = owner.memory, owner.recovery
         self.machine = Machine(schedule, owner.limit, full=full)
         self.machine.marks = marks
+        owner.host.runs(self.machine, schedule)
         self.outside: Settles = owner.make_outside(self.machine, self.case.setting)
         self.runtime = owner.recovery.runtime.name
         self.results: dict[tuple[int, int, int], object] = {}

@@ -20,6 +20,7 @@ from typing import Any, cast
 
 from eve_replay.errors import WrongUse
 from eve_replay.workshop.engine.breaking import calm
+from eve_replay.workshop.engine.host import Host
 from eve_replay.workshop.engine.machine import MakeOutside, Runaway
 from eve_replay.workshop.engine.process import Memory
 from eve_replay.workshop.engine.recovering import CallState, Lies, Plan, Recovery, StepPlan
@@ -71,15 +72,18 @@ class WorkflowRunner:
         self.case = case
         self.limit = limit
         self.make_outside = make_outside or default_outside()
-        self.memory = Memory.of([body])
+        self.host = Host([body], case.name, case.seed)
+        with self.host.exchanged():
+            self.memory = Memory.of([body])
         self.recovery = Recovery(case.runtime, case.environment, case.model, plain=True)
 
     def outcome(self, schedule: Schedule = (), *, full: bool = True, marks: bool = False) -> Outcome:
         """Run the body under a schedule (see :meth:`eve_replay.workshop.engine.runtime.Runner.outcome`)."""
-        try:
-            return _Run(self, schedule, full, marks).outcome()
-        finally:
-            self.memory.renew()
+        with self.host.exchanged():
+            try:
+                return _Run(self, schedule, full, marks).outcome()
+            finally:
+                self.memory.renew()
 
     def plan(self, mark: Mark, now: float) -> Plan | None:
         """Return what becomes of a run after a crash, None when it is over."""

@@ -33,7 +33,7 @@ _MODULES = _set(
 #: Of these some things do no harm.
 _ALLOWED: Mapping[str, frozenset[str]] = {
     "io": _set("StringIO BytesIO"),
-    "os": _set("linesep sep"),
+    "os": _set("linesep sep urandom"),
     "sys": _set("maxsize stderr stdout version version_info"),
     "threading": _set("Lock RLock"),
     "traceback": _set("format_exc print_exc"),
