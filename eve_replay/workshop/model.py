@@ -45,7 +45,7 @@ FaultKind = Literal["crash-before", "crash-in-flight", "crash-after", "lost", "r
 #: Where a fault can fall. ``model``: the model is being asked. ``call``: a call to the outside. ``pause``:
 #: the tool waits by itself. ``returned``: a tool has returned, the next one has not begun. ``commit``: all
 #: tools have returned, nothing of the commit is written. ``commit-lock``, ``commit-record``: inside it
-#: (formats/SWEEP.md section 1: what is left then are the states F1 and F2). ``committed``: just after it.
+#: (docs/evidence/sweep.md#writes: what is left then are the states F1 and F2). ``committed``: just after it.
 MomentKind = Literal[
     "model", "call", "pause", "returned", "commit", "commit-lock", "commit-record", "committed"
 ]

@@ -25,7 +25,8 @@ class Prediction:
         answer: computes the right choice's number (from 0) from a recording or a simulation; None: free text.
         reveal: what is said after the choice, whatever it was. ``{...}`` fields are filled from ``facts``.
         facts: computes what ``reveal`` needs, from the recording: nothing on screen is typed in by hand.
-        source: the recording or rule it rests on, for example ``sample:crash-in-tool`` or ``OBSERVED.md, 5``.
+        source: the recording or rule it rests on, for example ``sample:crash-in-tool`` or
+            ``docs/evidence/observed.md#call-ids``.
     """
 
     question: Text

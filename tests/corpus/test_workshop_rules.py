@@ -271,7 +271,8 @@ def test_kills_alone_never_use_up_the_attempts():
 
 # -- inside a commit, as the sweep killed it ----------------------------------------------------------
 
-#: formats/SWEEP.md section 1: lock (f), record (g), event (h); what is killed after one lies before the next.
+#: docs/evidence/sweep.md#writes: lock (f), record (g), event (h); what is killed after one lies before the
+#: next.
 MOMENTS = {
     ("before", "lock"): "commit",
     ("after", "lock"): "commit-lock",

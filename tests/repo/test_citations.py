@@ -13,7 +13,9 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-POINTER = re.compile(r"(?<![\w/.-])docs/((?:[\w-]+/)*[\w-]+\.md)((?:#[\w-]+)?(?:,\s+(?:#:?\s+)?#[\w-]+)*)")
+POINTER = re.compile(
+    r"(?<![\w/.-])docs/((?:[\w-]+/)*[\w-]+\.md)((?:#[\w-]+)?(?:(?:,\s+(?:#:?\s+)?|、)#[\w-]+)*)"
+)
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
 #: Names of notes that were never in the repository: nothing may rest on them.
 OUTSIDE = re.compile(

@@ -7,7 +7,7 @@ from eve_replay import samples
 
 HOME = Path(__file__).parents[2] / "notebooks" / "workshop"
 PAGES = [(HOME / folder / "sources.md").read_text("utf-8") for folder in ("", "zh")]
-CITED = re.compile(r"\b(SWEEP|OBSERVED)\.md,? (?:section |第 )?(\d+)")
+CITED = re.compile(r"docs/evidence/(sweep|observed)\.md((?:#[\w-]+)?(?:(?:, |、)#[\w-]+)*)")
 
 
 def rows(page):
@@ -29,14 +29,17 @@ def test_every_recording_it_names_can_be_opened():
 
 def test_every_section_that_a_lesson_cites_is_on_it():
     held = {
-        (note, row[0].split(",")[0].strip())
-        for note, part in re.findall(r"## (SWEEP|OBSERVED)\.md(.*?)(?=\n## |\Z)", PAGES[0], re.DOTALL)
+        (note, row[0].strip(" `#"))
+        for note, part in re.findall(
+            r"## docs/evidence/(sweep|observed)\.md(.*?)(?=\n## |\Z)", PAGES[0], re.DOTALL
+        )
         for row in rows(part)
     }
     cited = {
-        found
+        (note, section)
         for folder in (HOME, HOME / "zh")
         for path in folder.glob("*.ipynb")
-        for found in CITED.findall(path.read_text("utf-8"))
+        for note, sections in CITED.findall(path.read_text("utf-8"))
+        for section in re.findall(r"#([\w-]+)", sections)
     }
     assert cited and cited <= held, cited - held

@@ -4,8 +4,8 @@ Nothing here knows what a step or a turn is. :mod:`runtime` and :mod:`workflow` 
 place), this module lets faults fall there and writes down what happened.
 
 Times are simulated: the model takes 1 s, a call to the outside 1 s (slow ones 3 s, a look at it none), a
-restart 3 s (as in formats/SWEEP.md section 3). A call takes its time before the outside acts, so that a crash
-after it and a crash before what comes next find the outside, and the clock, the same.
+restart 3 s (as in docs/evidence/sweep.md#delay). A call takes its time before the outside acts, so that a
+crash after it and a crash before what comes next find the outside, and the clock, the same.
 
 A request in flight when its process dies lands as late as can be: no look of a later process sees it
 (recording pay-check-then-act: the check came first, the payment landed after it). It lands right before a

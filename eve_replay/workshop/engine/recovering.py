@@ -52,10 +52,10 @@ class Lies:
     """One step as it lies there.
 
     Attributes:
-        code: its commit state (formats/SWEEP.md section 1).
+        code: its commit state (docs/evidence/sweep.md#writes).
         starts: how often its body was started.
         inline: whether its newest start is leased: a first start is, later ones were not (26 of 26,
-            formats/OBSERVED.md surprise 3).
+            docs/evidence/observed.md#one-record).
         age: seconds from its newest start to the crash.
         asked: model calls that have begun in it.
         answers: model calls of one whole execution.

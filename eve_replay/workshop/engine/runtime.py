@@ -1,6 +1,6 @@
 """The small durable runtime of the workshop: runs tools under a scripted model, dies where it is told to.
 
-What it does as eve does (formats/OBSERVED.md, formats/SWEEP.md): one step per model call (or per
+What it does as eve does (docs/evidence/observed.md, sweep.md): one step per model call (or per
 ``calls_per_step`` of them), the closing answer included; a step is committed whole; an exception of a tool is
 told to the model; a step that was interrupted asks the model again and calls every tool of it again. What
 becomes of anything after a crash is not decided here but by the product's runtimes
@@ -9,9 +9,9 @@ becomes of anything after a crash is not decided here but by the product's runti
 What it leaves out: the calls of one answer run one after another, while eve runs them side by side.
 ``Case.order`` "last-first" runs them from the last to the first, so that a crash in the first call finds its
 siblings done, which is the situation of the recording crash-in-tool; half-run siblings are not simulated.
-Crashes before the body of a step (SWEEP.md states C1, B, C3), subagents, approvals of tools and hooks are not
-simulated either. The same schedule gives the same outcome: the clock and the dice that a tool finds are
-simulated too (:mod:`eve_replay.workshop.engine.host`).
+Crashes before the body of a step (docs/evidence/sweep.md#c1a, #c1b, #b, #c3), subagents, approvals of tools
+and hooks are not simulated either. The same schedule gives the same outcome: the clock and the dice that a
+tool finds are simulated too (:mod:`eve_replay.workshop.engine.host`).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ __all__ = ["LIMIT", "Runner", "made_id", "run"]
 LIMIT = 200
 #: How often a body that can never commit is shown to run again before the case is given up as hanging.
 WAKE_UPS = 2
-#: What the model is told of a call that is not run again (formats/FLUE.md section 5).
+#: What the model is told of a call that is not run again (docs/evidence/flue.md#after-a-crash).
 UNKNOWN = "interrupted: whether it was carried out is not known"
 #: What is durable of a step: code, starts, whether leased, time of the newest start, model calls begun, model
 #: calls of one execution, state of its calls.
@@ -181,7 +181,7 @@ class _Session(Session):
         """The steps of the current turn: its answers and the closing one, so many to a step."""
         if self.turn >= len(self.case.turns):
             return []
-        # Flue records every model message by itself (formats/FLUE.md): no batches there.
+        # Flue records every model message by itself (docs/evidence/flue.md): no batches there.
         size = 1 if self.runtime == "flue" else max(1, self.case.calls_per_step)
         answers = len(self.case.turns[self.turn].answers) + 1
         return [_Step(first, min(first + size, answers)) for first in range(0, answers, size)]
@@ -253,7 +253,7 @@ class _Session(Session):
             step.calls[answer, position] = "waits"
 
     def _call(self, step: _Step, answer: int, position: int, ask: Ask, call_id: str) -> None:
-        """Call one tool; what it throws is told to the model (formats/OBSERVED.md, "Not done, limits")."""
+        """Call one tool; what it throws is told to the model (docs/evidence/observed.md#failed-turns)."""
         machine = self.machine
         machine.note("tool", {"input": jsonable(ask.input)} if machine.full else ask.input)
         step.calls[answer, position] = "began"
@@ -285,7 +285,7 @@ class _Session(Session):
         self.results[self.turn, answer, position] = result
 
     def _commit(self, step: _Step, last: bool) -> None:
-        """Write the step down. formats/SWEEP.md section 1: lock, record, event; only the event counts."""
+        """Write the step down. docs/evidence/sweep.md#writes: lock, record, event; only the event counts."""
         machine = self.machine
         machine.place = Place(self.turn, step.last - 1, step.starts)
         if self.runtime == "eve":

@@ -23,7 +23,7 @@ def kinds_at(moment: Moment | Row, *, inside_commit: bool = False) -> tuple[Faul
 
     Args:
         moment: of an outcome's trace.
-        inside_commit: whether the states inside a commit count (formats/SWEEP.md section 1).
+        inside_commit: whether the states inside a commit count (docs/evidence/sweep.md#writes).
     """
     if moment.number is None or (moment.kind in _INSIDE and not inside_commit):
         return ()

@@ -1,16 +1,16 @@
 """Workflow bodies: replayed from their start, with recorded steps answered from the record.
 
 ``workflow(input, ctx, outside)`` is a body as a workflow tool of eve or a plain Workflow SDK app has it
-(formats/OBSERVED.md, workflow-tool, workflow-tool-step-retries; DESIGN.md section 5 rule 9). What it does
+(docs/evidence/observed.md#workflow-body, #throw-then-kill). What it does
 between its steps is done again whenever it is replayed: after a crash, and after it was parked (a person, a
 durable sleep), because a parked run holds no process. A step that throws is tried again (one second later, as
 in sdk4-crash) until its budget is used up, then the body gets the error; :class:`FatalError` is not tried
-again. A kill counts only after a recorded throw (formats/OBSERVED.md, surprises 1 and 2), as the runtime
-says.
+again. A kill counts only after a recorded throw (docs/evidence/observed.md#budget, #throw-then-kill), as the
+runtime says.
 
 What it leaves out: the session above the body (an interrupted dispatch of a workflow tool starts a second
-child run, formats/SWEEP.md section 2), steps side by side, and crashes before a step's body. The body is not
-replayed between two steps of one process, as with eve's inline steps.
+child run, docs/evidence/sweep.md#dispatch), steps side by side, and crashes before a step's body. The body is
+not replayed between two steps of one process, as with eve's inline steps.
 """
 
 from __future__ import annotations
@@ -270,7 +270,7 @@ class _Run(Session):
         self._commit(record, result, error)
 
     def _commit(self, record: Record, result: object, error: str | None) -> None:
-        """Write it down. formats/SWEEP.md section 1: lock, record, event; only the event counts."""
+        """Write it down. docs/evidence/sweep.md#writes: lock, record, event; only the event counts."""
         machine = self.machine
         if self.runtime == "eve":
             machine.moment("commit")

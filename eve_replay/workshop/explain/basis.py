@@ -22,8 +22,9 @@ _UNKNOWN = Text(
     "未知：这是模拟，而这个环境怎样恢复没有录像（{sources}）。",
 )
 _ALL = Text(
-    "Implied: every crash was simulated by the recovery rules of SWEEP.md and OBSERVED.md.",
-    "推断：每次崩溃都是按 SWEEP.md 和 OBSERVED.md 里的恢复规则模拟的。",
+    "Implied: every crash was simulated by the recovery rules of docs/evidence/sweep.md and"
+    " docs/evidence/observed.md.",
+    "推断：每次崩溃都是按 docs/evidence/sweep.md 和 docs/evidence/observed.md 里的恢复规则模拟的。",
 )
 
 

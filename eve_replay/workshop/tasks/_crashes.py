@@ -2,8 +2,8 @@
 
 What lay there is put into four plain numbers about one step and one effect of it. The answer is that of
 :func:`eve_replay.recovery.simulate`, without any key. Left out are points where the session does not go on by
-itself (inside the creation or the commit of a step: formats/SWEEP.md section 2), and steps of several model
-calls, where a begun step need not have come as far as the effect (formats/OBSERVED.md, 6).
+itself (inside the creation or the commit of a step: docs/evidence/sweep.md#writes), and steps of several
+model calls, where a begun step need not have come as far as the effect (docs/evidence/observed.md#batches).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What Flue makes of a call after a crash: the table of formats/FLUE.md section 5, written down once.
+"""What Flue makes of a call after a crash: docs/evidence/flue.md#after-a-crash, written down once.
 
 Lesson 8 judges with it, and with the product's own ``FlueRuntime`` wherever that one says something: the two
 are compared in the tests. Only the rows about calls are here. A row names its fixtures, which are the names
@@ -49,7 +49,7 @@ class Row:
         fate: what Flue does with the call.
         least, most: how often the effect of the call (of the step in question) has happened in the end, as
             far as Flue is concerned; the model may ask again on its own.
-        fixtures: recordings that show it, named as in formats/FLUE.md.
+        fixtures: recordings that show it, named as in docs/evidence/flue.md.
         in_runtime: whether ``FlueRuntime`` knows this row: it looks at one crash, not at budgets or at code
             that was changed since.
     """

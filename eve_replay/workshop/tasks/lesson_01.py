@@ -131,7 +131,7 @@ _PREDICTIONS = {
             "其中一个已经返回过。",
         ),
         facts=_facts,
-        source="sample:crash-in-tool (marks), SWEEP.md 2, class D",
+        source="sample:crash-in-tool (marks), docs/evidence/sweep.md#d",
     ),
 }
 

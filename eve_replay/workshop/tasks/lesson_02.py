@@ -157,7 +157,7 @@ _PREDICTIONS = {
             " 个 step_completed。只有日志算数。",
         ),
         facts=_stream,
-        source="sample:crash-before-commit, OBSERVED.md 7",
+        source="sample:crash-before-commit, docs/evidence/observed.md#no-commit-on-the-stream",
     ),
     "after": Prediction(
         question=Text(
@@ -172,7 +172,7 @@ _PREDICTIONS = {
             "扣款 {charges} 次。已提交的步骤直接用记录里的结果：不再问模型，也不再调用工具。",
         ),
         facts=lambda: {"charges": _charges("crash-after-commit")},
-        source="sample:crash-after-commit, SWEEP.md 2, class A",
+        source="sample:crash-after-commit, docs/evidence/sweep.md#a",
     ),
 }
 
@@ -183,9 +183,10 @@ _HINTS = {
     ),
     "may-have-acted": Text(
         "The step had begun and the charge had not returned. The outside may have acted already: the"
-        " journal does not show it (SWEEP.md 1: effects run ahead of the stream). At least, at most?",
-        "步骤已经开始，扣款还没有返回。外部可能已经扣了款，而日志看不出来（SWEEP.md 1：副作用走在流的前"
-        "面）。至少几次，至多几次？",
+        " journal does not show it (docs/evidence/sweep.md#stream: effects run ahead of the stream). At"
+        " least, at most?",
+        "步骤已经开始，扣款还没有返回。外部可能已经扣了款，而日志看不出来（docs/evidence/sweep.md#stream：副"
+        "作用走在流的前面）。至少几次，至多几次？",
     ),
     "runs-again": Text(
         "The charge is done, and nothing records that the step is. What happens after the restart?",
@@ -227,10 +228,10 @@ TASK = Task(
         "Your function agrees with the simulator at every crash point that was tried. In words: between"
         " the attempts that returned and the attempts that began, and one more unless the step is"
         " committed. At the points that were left out, inside the commit itself, it can be worse"
-        " (SWEEP.md 2: F1, F2).",
+        " (docs/evidence/sweep.md#f1, #f2).",
         "在所有试过的崩溃点上，你的函数都与模拟器一致。用一句话说：次数介于“返回了的尝试”和“开始了的尝"
-        "试”之间，如果步骤没有提交，再加一次。没有考的是提交过程中的那些点，那里可能更糟（SWEEP.md 2："
-        "F1、F2）。",
+        "试”之间，如果步骤没有提交，再加一次。没有考的是提交过程中的那些点，那里可能更糟（"
+        "docs/evidence/sweep.md#f1, #f2）。",
     ),
     minutes=15,
     finds=Text(

@@ -146,7 +146,7 @@ _PREDICTIONS = {
             "是 {second}：它来自模型，而这个模型每次都生成新的。事件 id 和时间，每次尝试总是新的。",
         ),
         facts=_same_facts,
-        source="sample:pay-minted-ids, OBSERVED.md 5 and 8",
+        source="sample:pay-minted-ids, docs/evidence/observed.md#call-ids, #said-again",
     ),
     "deeds": Prediction(
         question=Text(

@@ -129,7 +129,7 @@ _PREDICTIONS = {
             "first": _keys("pay-minted-ids")[0],
             "second": _keys("pay-minted-ids")[-1],
         },
-        source="sample:pay-minted-ids, OBSERVED.md 5",
+        source="sample:pay-minted-ids, docs/evidence/observed.md#call-ids",
     ),
     "my-key": Prediction(
         question=Text(

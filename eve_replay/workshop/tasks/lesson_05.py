@@ -208,10 +208,10 @@ _HINTS = {
     ),
     "claim-released": Text(
         "The claim was gone, so the tool could claim and send again. Who may take a claim away, if nobody"
-        " knows whether the mail went out? And recovery may come after 14 minutes (the lease, see OBSERVED.md"
-        " 4) or after days: how long does your claim have to last?",
+        " knows whether the mail went out? And recovery may come after 14 minutes (the lease, see"
+        " docs/evidence/observed.md#lease) or after days: how long does your claim have to last?",
         "占位没了，工具就能再占位、再发一次。既然没有人知道邮件发没发，谁可以拿走占位？而且恢复可能在 14 分"
-        "钟后（租约，见 OBSERVED.md 4），也可能在几天后：你的占位要保留多久？",
+        "钟后（租约，见 docs/evidence/observed.md#lease），也可能在几天后：你的占位要保留多久？",
     ),
     "pending-forever": Text(
         "A claim was found pending, and nobody learned of this mail. Who can find out whether it arrived?"

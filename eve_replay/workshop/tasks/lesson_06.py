@@ -153,7 +153,7 @@ _PREDICTIONS = {
             "轮只是一条记录，不需要进程守着。这是观察到的（observed）：sample:approval-hold。",
         ),
         facts=_facts_parked,
-        source="sample:approval-hold (ledger, events); DESIGN rule 8",
+        source="sample:approval-hold (ledger, events); docs/evidence/observed.md#parked",
     ),
     "after-approval": Prediction(
         question=Text(
@@ -172,14 +172,15 @@ _PREDICTIONS = {
         reveal=Text(
             "The service is restarted {times} times, with one approval. The yes is on record, so nobody is"
             " asked again; the call it allowed runs again with its step. An approval protects the first"
-            " execution only. Implied: computed from sample:approval-hold by the rule of SWEEP.md section 2,"
-            " approval (T2), which was seen when sessions were killed at each of their commits.",
+            " execution only. Implied: computed from sample:approval-hold by the rule of"
+            " docs/evidence/sweep.md#approval, which was seen when sessions were killed at each of their"
+            " commits.",
             "服务重启了 {times} 次，批准只有一次。“同意”已有记录，不会再问；它放行的调用却会跟着步骤重新执行"
-            "。批准只保护第一次执行。这是推断（implied）：由 sample:approval-hold 按 SWEEP.md 第 2 节“批准"
-            "（T2）”的规则算出；规则来自在每次提交处杀死进程的实测。",
+            "。批准只保护第一次执行。这是推断（implied）：由 sample:approval-hold 按"
+            " docs/evidence/sweep.md#approval 的规则算出；规则来自在每次提交处杀死进程的实测。",
         ),
         facts=_facts_approval,
-        source="sample:approval-hold, simulated; SWEEP.md 2, T2",
+        source="sample:approval-hold, simulated; docs/evidence/sweep.md#approval",
     ),
     "replay": Prediction(
         question=Text(

@@ -184,7 +184,7 @@ _PREDICTIONS = {
             "sample:batch-crash 的账本。步骤越大，提交越少，重做的也越多。",
         ),
         facts=_facts_batch,
-        source="sample:batch-crash (ledger); OBSERVED.md 6",
+        source="sample:batch-crash (ledger); docs/evidence/observed.md#batches",
     ),
     "budget": Prediction(
         question=Text(
@@ -202,13 +202,15 @@ _PREDICTIONS = {
         reveal=Text(
             "{starts} starts, {charges} charges, and the step is still {status}. A kill is never counted"
             " against the retries; only a recorded error is. Observed: sample:attempts-exhausted-kill,"
-            " OBSERVED.md 1. A tool that brings its process down repeats its effect at every restart.",
+            " docs/evidence/observed.md#budget. A tool that brings its process down repeats its effect at"
+            " every restart.",
             "启动 {starts} 次，扣款 {charges} 次，步骤仍是 {status}。进程被杀死不计入重试次数，只有记录下来"
-            "的错误才算。这是观察到的：sample:attempts-exhausted-kill，OBSERVED.md 1。会把进程弄死的工具，每"
+            "的错误才算。这是观察到的：sample:attempts-exhausted-kill，docs/evidence/observed.md#budget。会把"
+            "进程弄死的工具，每"
             "次重启都会把事再做一遍。",
         ),
         facts=_facts_kills,
-        source="sample:attempts-exhausted-kill; OBSERVED.md 1",
+        source="sample:attempts-exhausted-kill; docs/evidence/observed.md#budget",
     ),
     "lease": Prediction(
         question=Text(
@@ -227,13 +229,14 @@ _PREDICTIONS = {
         reveal=Text(
             "Attempt 1 began at {first}, the new server was ready at {ready}, attempt 2 began at {second}:"
             " {gap} s after attempt 1. For {idle} s a healthy server did nothing about it. Observed:"
-            " sample:crash-lease-20s, OBSERVED.md 4. The lease counts from the start of the step.",
+            " sample:crash-lease-20s, docs/evidence/observed.md#lease. The lease counts from the start of"
+            " the step.",
             "第 1 次尝试 {first} 开始，新服务器 {ready} 就绪，第 2 次尝试 {second} 开始，距第 1 次 {gap}"
             " 秒。其中有 {idle} 秒，服务器好好的，却什么也不做。这是观察到的：sample:crash-lease-20s，"
-            "OBSERVED.md 4。租约从步骤开始时算起。",
+            "docs/evidence/observed.md#lease。租约从步骤开始时算起。",
         ),
         facts=_facts_lease,
-        source="sample:crash-lease-20s; OBSERVED.md 4",
+        source="sample:crash-lease-20s; docs/evidence/observed.md#lease",
     ),
     "forgotten": Prediction(
         question=Text(
@@ -261,7 +264,7 @@ _PREDICTIONS = {
             "久。",
         ),
         facts=_facts_forgotten,
-        source="simulated; sample:stranded; OBSERVED.md, scenario stranded",
+        source="simulated; sample:stranded; docs/evidence/environments.md#another-version",
     ),
 }
 

@@ -1,4 +1,4 @@
-"""Lesson 8, the other philosophy: what Flue makes of a crash, as formats/FLUE.md states it.
+"""Lesson 8, the other philosophy: what Flue makes of a crash, as docs/evidence/flue.md states it.
 
 There is no Flue world yet, so the exercise is on paper: a function from what is durable to what happens,
 judged against the product's ``FlueRuntime`` and the table in :mod:`eve_replay.workshop.tasks._flue`.
@@ -103,14 +103,14 @@ _PREDICTIONS = {
             "The process was killed at {killed}. Recovery adds: with eve {eve} run of charge_card (recorded:"
             " the ledger has {ledger} charges), with Flue {flue}. send_email had returned, so Flue keeps it:"
             " {mail} more. Observed for eve (sample:crash-in-tool). For Flue it follows from a rule that was"
-            " measured on Flue itself: FLUE.md section 5, recordings b1 and b2.",
+            " measured on Flue itself: docs/evidence/flue.md#after-a-crash, recordings b1 and b2.",
             "进程在 {killed} 被杀死。恢复时 charge_card 再执行的次数：eve {eve} 次（有记录：账本里有"
             " {ledger} 次扣款），Flue {flue} 次。send_email 已经返回，Flue 保留它的结果：再执行 {mail} 次。"
             "eve 的部分是观察到的（sample:crash-in-tool）；Flue 的部分是推断，所依据的规则在 Flue 上实测过："
-            "FLUE.md 第 5 节，录像 b1 和 b2。",
+            "docs/evidence/flue.md#after-a-crash，录像 b1 和 b2。",
         ),
         facts=_facts_same_crash,
-        source="sample:crash-in-tool; FLUE.md section 5 (b1, b2)",
+        source="sample:crash-in-tool; docs/evidence/flue.md#after-a-crash (b1, b2)",
     ),
     "unknown": Prediction(
         question=Text(
@@ -126,12 +126,12 @@ _PREDICTIONS = {
         reveal=Text(
             "At least {least}, at most {most} charges. The journal cannot say which. It is the model that"
             " now decides what to do, and if it asks for the charge again, that is a new call: it runs."
-            " FLUE.md section 5, recordings b1 and k2.",
+            " docs/evidence/flue.md#after-a-crash, recordings b1 and k2.",
             "至少 {least} 次，至多 {most} 次。日志看不出是哪一种。接下来由模型决定怎么办；如果它再次要求扣"
-            "款，那就是一次新的调用，会真的执行。FLUE.md 第 5 节，录像 b1 和 k2。",
+            "款，那就是一次新的调用，会真的执行。docs/evidence/flue.md#after-a-crash，录像 b1 和 k2。",
         ),
         facts=_facts_unknown,
-        source="FLUE.md section 5 (b1, k2)",
+        source="docs/evidence/flue.md#after-a-crash (b1, k2)",
     ),
     "memo": Prediction(
         question=Text(
@@ -146,13 +146,14 @@ _PREDICTIONS = {
         reveal=Text(
             "At most {inside} times, for the step whose record was about to be written ({d}); {between} time"
             " for a step that is on record ({c}). It is the small gap of lesson 2 again: done, and not"
-            " written down. A step.do needs its key inside, as any tool does. Observed: FLUE.md section 5.",
+            " written down. A step.do needs its key inside, as any tool does. Observed:"
+            " docs/evidence/flue.md#after-a-crash.",
             "正要写下记录的那一步，至多 {inside} 次（{d}）；已有记录的步骤 {between} 次（{c}）。又是第 2 课"
-            "里的那道小缝：做了，还没记下。step.do 里面同样需要键，和任何工具一样。这是观察到的：FLUE.md"
-            " 第 5 节。",
+            "里的那道小缝：做了，还没记下。step.do 里面同样需要键，和任何工具一样。这是观察到的："
+            "docs/evidence/flue.md#after-a-crash。",
         ),
         facts=_facts_memo,
-        source="FLUE.md section 5 (c, c3, d, d2)",
+        source="docs/evidence/flue.md#after-a-crash (c, c3, d, d2)",
     ),
 }
 
@@ -263,8 +264,8 @@ def _judge(answer: object, seed: int, language: Language) -> Judgement:
                 tried=tried,
                 story=(*_story(call), f"flue_fate(call) → {said!r}"),
                 why=Text(
-                    f"{why.en} (FLUE.md section 5: {source}).",
-                    f"{why.zh}（FLUE.md 第 5 节：{source.replace(', ', '、')}）。",
+                    f"{why.en} (docs/evidence/flue.md#after-a-crash: {source}).",
+                    f"{why.zh}（docs/evidence/flue.md#after-a-crash：{source.replace(', ', '、')}）。",
                 ).get(language),
             )
     return Judgement(tried=tried)

@@ -239,7 +239,8 @@ def _tools(tools: object, case: Incident, seed: int, language: Language) -> Judg
     passed = Text(
         "The report is right in all parts, and both tools hold: every deed once, in the session of the"
         " incident and in one with wishes that look alike.",
-        "报告的每一项都正确，两个工具也都守住了承诺：无论在出事的会话里，还是在意图彼此相像的会话里，每件事都只"
+        "报告的每一项都正确，两个工具也都守住了承诺：无论在出事的会话里，还是在意图彼此相像的会话里，每件事都"
+        "只"
         "做一次。",
     )
     return Judgement(words=passed, tried=tried)

@@ -1,4 +1,7 @@
-"""Lesson 8, the other philosophy: Flue's rules for one call (FLUE.md section 5, recordings in brackets)."""
+"""Lesson 8, the other philosophy: Flue's rules for one call.
+
+Source: docs/evidence/flue.md#after-a-crash, recordings in brackets.
+"""
 
 
 def flue_fate(call):

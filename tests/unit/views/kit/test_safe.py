@@ -141,7 +141,7 @@ def test_wrap_breaks_at_spaces():
     assert wrap("the quick brown fox", 10) == ["the quick", "brown fox"]
     assert wrap("你好世界你好", 5) == ["你好", "世界", "你好"]
     assert wrap("键是“a b”，调用 send(x)。", 10) == ["键是“a", "b”，调用", "send(x)。"]
-    assert wrap("见 SWEEP.md，再试一次。", 12) == ["见", "SWEEP.md，再", "试一次。"]
+    assert wrap("见 NOTES.md，再试一次。", 12) == ["见", "NOTES.md，再", "试一次。"]
     assert wrap("", 5) == [""]
 
 

@@ -140,7 +140,7 @@ def test_a_step_that_throws_is_tried_again():
 
 
 def test_four_starts_and_it_has_failed():
-    # formats/OBSERVED.md, workflow-tool-step-retries: 4 starts, then failed; FatalError: 1 start.
+    # docs/evidence/observed.md#throw-then-kill: 4 starts, then failed; FatalError: 1 start.
     outcome = go(throwing(99))
     assert len(starts(outcome)) == 4
     assert outcome.results[0, 0, 0] == {"failed": "ValueError: no"}

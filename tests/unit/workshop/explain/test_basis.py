@@ -26,7 +26,9 @@ def told(case, *faults, language="en"):
 def test_a_recovery_is_implied_by_rules_that_name_where_they_were_seen():
     words = told(CASE, Fault(1, "crash-after"))
     assert (
-        words.startswith("Implied") and "SWEEP.md section 2, class D" in words and "OBSERVED.md, 4" in words
+        words.startswith("Implied")
+        and "docs/evidence/sweep.md#d" in words
+        and "docs/evidence/observed.md#lease" in words
     )
     assert told(CASE, Fault(1, "crash-after"), language="zh").startswith("推断")
 
@@ -37,7 +39,7 @@ def test_nothing_is_claimed_of_a_recovery_that_was_not_needed():
 
 @pytest.mark.parametrize(
     ("environment", "word", "source"),
-    [("eve-dev", "Implied", "eve-dev-no-resume"), ("eve-dev-resume-pruned", "Unknown", "not recorded")],
+    [("eve-dev", "Implied", "docs/evidence/environments.md#eve-dev"), ("eve-dev-resume-pruned", "Unknown", "not recorded")],
 )
 def test_an_environment_that_nobody_recorded_is_unknown(environment, word, source):
     words = told(replace(CASE, environment=environment), Fault(1, "crash-after"))
@@ -46,7 +48,7 @@ def test_an_environment_that_nobody_recorded_is_unknown(environment, word, sourc
 
 def test_other_runtimes_name_other_sources():
     words = told(replace(CASE, runtime="flue", environment="flue"), Fault(1, "crash-after"))
-    assert "FLUE.md" in words and "SWEEP.md" not in words
+    assert "docs/evidence/flue.md" in words and "docs/evidence/sweep.md" not in words
 
 
 @pytest.mark.parametrize(("key", "passed"), [("x", False), (None, True)])

@@ -9,7 +9,8 @@ from eve_replay.workshop.tasks import _flue
 LESSONS = ("05", "06", "07", "08")
 PREDICTIONS = [(number, name) for number in LESSONS for name in task(number).predictions]
 
-#: What the recordings show, read off by hand once (formats/OBSERVED.md, formats/SWEEP.md, formats/FLUE.md).
+#: What the recordings show, read off by hand once (docs/evidence/observed.md, sweep.md,
+#: docs/evidence/flue.md).
 ANSWERS = {
     "second-look": (1, {"found": 0, "payments": 2}),
     "pending": (2, {"before": 0, "after": 1, "word": "pending"}),
@@ -58,7 +59,7 @@ def test_the_table_and_the_policy_say_the_same_of_every_call(seed):
         rows.add(row.name)
         assert row.fixtures
         assert _flue.fate_by_runtime(call) == (row.fate if row.in_runtime else None)
-    # d and c look the same in the journal: only ledgers tell them apart (FLUE.md section 6)
+    # d and c look the same in the journal: only ledgers tell them apart (docs/evidence/flue.md#unknown)
     assert rows == {row.name for row in _flue.ROWS} - {"durable-in-a-step"}
 
 
