@@ -39,7 +39,10 @@ def test_nothing_is_claimed_of_a_recovery_that_was_not_needed():
 
 @pytest.mark.parametrize(
     ("environment", "word", "source"),
-    [("eve-dev", "Implied", "docs/evidence/environments.md#eve-dev"), ("eve-dev-resume-pruned", "Unknown", "not recorded")],
+    [
+        ("eve-dev", "Implied", "docs/evidence/environments.md#eve-dev"),
+        ("eve-dev-resume-pruned", "Unknown", "not recorded"),
+    ],
 )
 def test_an_environment_that_nobody_recorded_is_unknown(environment, word, source):
     words = told(replace(CASE, environment=environment), Fault(1, "crash-after"))
