@@ -10,7 +10,9 @@ import click
 from eve_replay.cli.shared.common import Shell, command, echo, echo_table, emit_json
 from eve_replay.problems import Receipt
 from eve_replay.views.kit.table import Cell, Column, Table
-from eve_replay.views.kit.text import line
+from eve_replay.views.kit.text import line, paragraph
+from eve_replay.worlds.layouts.library import layouts
+from eve_replay.worlds.probe import probe
 
 __all__ = ["cli"]
 
@@ -47,6 +49,7 @@ _KINDS = (
         extra="postgres",
         needs=("psycopg", "cbor2"),
     ),
+    _Kind(kind="sqlite", reads="SQLite files: Turso, libSQL, any layout", extra="sqlite", needs=("cbor2",)),
     _Kind(kind="mongo", reads="mongoexport of the community MongoDB world", can=("streams",)),
     _Kind(kind="redis", reads="redis://HOST, keys.json, dump.rdb", extra="redis", needs=("redis", "cbor2")),
     _Kind(kind="hosted", reads="vercel://TEAM/PROJECT, https://SERVER", extra="hosted", needs=("cbor2",)),
@@ -62,12 +65,20 @@ _KINDS = (
 
 @command("worlds")
 @click.option("--load", is_flag=True, help="Import third-party worlds too, to see whether they load.")
-def cli(shell: Shell, load: bool) -> None:
+@click.option("--probe", "probed", metavar="SOURCE", help="Say what SOURCE is and how it is read.")
+@click.option("--layouts", "list_layouts", is_flag=True, help="List the layouts of stores that are known.")
+def cli(shell: Shell, load: bool, probed: str | None, list_layouts: bool) -> None:
     """List the kinds of sources, what each can do, and what must be installed for it.
 
     Worlds of other packages (entry points in the group eve_replay.worlds) are named without importing them,
-    unless --load asks for it.
+    unless --load asks for it. --probe tells what a store is by what it holds, not by its name.
     """
+    if probed:
+        _probe(shell, probed)
+        return
+    if list_layouts:
+        _layouts(shell)
+        return
     rows = [_document(kind) for kind in _KINDS] + _third_parties(load=load)
     if shell.json:
         emit_json(shell, "worlds", "", Receipt(), worlds=rows)
@@ -89,6 +100,62 @@ def cli(shell: Shell, load: bool) -> None:
     ]
     echo_table(shell, Table(columns=columns, rows=body, empty="No kind of source is known."))
     echo(shell, [line(("Several sources are read as one: eve-replay runs 'A + B'.", "muted"))])
+
+
+def _probe(shell: Shell, source: str) -> None:
+    """Say what a source is; exit code 3 when it cannot be opened as it is."""
+    found = probe(source, keys=shell.keys)
+    if shell.json:
+        emit_json(
+            shell,
+            "worlds",
+            source,
+            Receipt(),
+            kind=found.kind,
+            layout=found.layout,
+            version=found.version,
+            runs=found.runs,
+            readable=found.readable,
+            missing=found.missing,
+            sentence=found.sentence,
+            hint=found.hint,
+            status=found.status,
+        )
+    else:
+        echo(shell, paragraph(found.sentence, width=shell.width, tone="ok" if found.readable else "warning"))
+        if found.hint:
+            echo(shell, paragraph(found.hint, width=shell.width, tone="muted"))
+    shell.exit_code = 0 if found.readable else 3
+
+
+def _layouts(shell: Shell) -> None:
+    known = layouts()
+    if shell.json:
+        rows = [
+            {
+                "name": each.name,
+                "title": each.title,
+                "reader": each.reader,
+                "package": each.package,
+                "status": each.status,
+                "recorded": list(each.recorded),
+                "note": each.note,
+            }
+            for each in known
+        ]
+        emit_json(shell, "worlds", "", Receipt(), layouts=rows)
+        return
+    body: list[list[Cell | str]] = [
+        [each.name, each.title, each.reader, Cell(each.status, "ok" if each.recorded else "warning")]
+        for each in known
+    ]
+    columns = [
+        Column(title="layout"),
+        Column(title="store", shrink=1, minimum=20),
+        Column(title="read as"),
+        Column(title="checked"),
+    ]
+    echo_table(shell, Table(columns=columns, rows=body, empty="No layout is known."))
 
 
 def _document(kind: _Kind) -> dict[str, object]:

@@ -15,7 +15,10 @@ from typing import Any, cast
 
 from eve_replay.errors import EveReplayError, SourceUnreadable, UnknownSource, WrongUse
 from eve_replay.worlds.base import Opener, World
+from eve_replay.worlds.fingerprint import address_kind, file_kind
+from eve_replay.worlds.layouts.library import split_layout
 from eve_replay.worlds.sources import public_error_text, public_source
+from eve_replay.worlds.wayout import way_out
 
 __all__ = ["BUILTIN", "ENTRY_POINT_GROUP", "Guess", "guesses", "kinds", "open_world"]
 
@@ -27,6 +30,7 @@ BUILTIN: dict[str, str] = {
     "sample": "eve_replay.samples:opener",
     "bundle": "eve_replay.worlds.bundle.opener:opener",
     "export": "eve_replay.worlds.export.opener:opener",
+    "sqlite": "eve_replay.worlds.sqlite.opener:opener",
     "pgdump": "eve_replay.worlds.pgdump.world:opener",
     "postgres": "eve_replay.worlds.postgres.opener:opener",
     "mongo": "eve_replay.worlds.mongo.world:opener",
@@ -35,6 +39,16 @@ BUILTIN: dict[str, str] = {
     "remote": "eve_replay.worlds.remote:opener",
 }
 
+#: What a file is that other errors explain better: they know what was looked for in it.
+_PLAIN = (
+    "JSON",
+    "a zip archive",
+    "a gzip file",
+    "an xz file",
+    "a bzip2 file",
+    "a zstd file",
+    "an empty file",
+)
 _SURE = 0.5
 _CERTAIN = 0.9
 
@@ -91,6 +105,9 @@ def open_world(source: Any, *, kind: str | None = None, **options: Any) -> World
 
 
 def _open_one(source: str, kind: str | None, options: dict[str, Any]) -> World:
+    source, layout = split_layout(source)
+    if layout:
+        options["layout"] = layout
     if kind is not None:
         return _opener(kind).open(source, **options)
     if " + " in source and not _exists(source):
@@ -194,10 +211,21 @@ def _try_all(source: str, found: Sequence[Guess], options: dict[str, Any]) -> Wo
             return guess.opener.open(source, **options)
         except (UnknownSource, SourceUnreadable) as error:
             said.append((guess.kind, error))
+    address = address_kind(source)
+    if address is not None and not (said and isinstance(said[0][1], SourceUnreadable)):
+        what = f"{address[0][:1].upper()}{address[0][1:]}"
+        raise SourceUnreadable(
+            f"{what}, and nothing here reads it directly: {public_source(source)[:200]}.", hint=way_out()
+        )
     if not said:
         raise UnknownSource(
             f"{public_source(source)[:200]} is no source that is known here.",
             hint="Give a project folder, a data folder, an export file, or an address (postgres://, https://).",
+        )
+    what = file_kind(Path(source).expanduser()) if _exists(source) else ""
+    if what and what not in _PLAIN and isinstance(said[0][1], UnknownSource):
+        raise UnknownSource(
+            f"{public_source(source)[:200]} is {what}, and nothing here reads runs from it.", hint=way_out()
         )
     if len(said) == 1 or isinstance(said[0][1], SourceUnreadable):
         raise said[0][1]

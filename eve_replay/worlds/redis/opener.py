@@ -1,4 +1,4 @@
-"""The community Redis world: ``redis://`` addresses, RDB files, and ``keys.json`` files of the same keys."""
+"""Worlds in Redis: ``redis://`` addresses, RDB files, and ``keys.json`` files of the same keys."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ from urllib.parse import parse_qs, urlsplit
 from eve_replay.errors import SourceUnreadable
 from eve_replay.worlds.base import World
 from eve_replay.worlds.export.entities import Wrap, number_option, read_json, text_option
+from eve_replay.worlds.redis.choose import world_of_keys
 from eve_replay.worlds.redis.rdb import MAGIC, read_rdb
 from eve_replay.worlds.redis.store import FileStore, KeyStore, RdbStore, ServerStore
-from eve_replay.worlds.redis.world import RedisWorld
 
 __all__ = ["opener"]
 
 _SCHEMES = ("redis://", "rediss://", "redis+unix://", "unix://")
 _HEAD = 65_536
-_INDEX = ":runs:idx:all"
+#: Keys that list the runs of a world; the database of a file that has one is meant.
+_INDEXES = (":runs:idx:all", "runs:index")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ class _RedisOpener:
         return 0.9 if b":runs:idx:all" in head and b'"zset"' in head else 0.0
 
     def open(self, source: str, **options: object) -> World:
-        """Open a server or a file. Options: keys, limit, prefix, timeout."""
+        """Open a server or a file. Options: keys, limit, prefix, timeout, layout."""
         prefix = text_option(options, "prefix")
         store: KeyStore
         if source.lower().startswith(_SCHEMES):
@@ -58,7 +59,9 @@ class _RedisOpener:
         else:
             store = _file_store(Path(source))
         try:
-            world = RedisWorld(store, prefix=prefix, wrap=Wrap.of(options))
+            world = world_of_keys(
+                store, prefix=prefix, wrap=Wrap.of(options), given=text_option(options, "layout")
+            )
         except BaseException:
             store.close()
             raise
@@ -88,8 +91,9 @@ def _file_store(path: Path) -> KeyStore:
 def _rdb_store(path: Path) -> RdbStore:
     found = read_rdb(path.read_bytes())
     # A file may hold several databases; the one with runs in it is meant.
-    number = next((n for n, keys in found.databases.items() if any(key.endswith(_INDEX) for key in keys)), 0)
-    if found.fault and not found.databases[number]:
+    listed = (n for n, keys in found.databases.items() if any(key.endswith(_INDEXES) for key in keys))
+    number = next(listed, next((n for n, keys in found.databases.items() if keys), 0))
+    if found.fault and not found.databases.get(number):
         raise SourceUnreadable(f"{path} cannot be read: {found.fault}.")
     store = RdbStore(found.databases.get(number, {}), str(path))
     store.fault = found.fault

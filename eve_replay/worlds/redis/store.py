@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Protocol
 from urllib.parse import parse_qs, urlsplit
 
@@ -23,7 +24,11 @@ class KeyStore(Protocol):
     label: str
 
     def find(self, pattern: str) -> Iterator[str]:
-        """Yield keys whose name ends as the pattern does; the pattern is ``*`` and a fixed end."""
+        """Yield the keys that match a pattern in which only ``*`` is special."""
+        ...
+
+    def strings(self, keys: list[str]) -> list[bytes | None]:
+        """Return the strings under these keys, None where there is none."""
         ...
 
     def hashes(self, keys: list[str]) -> list[dict[bytes, bytes]]:
@@ -134,6 +139,20 @@ class ServerStore:
             )
         return SourceUnreadable(f"Redis reports a problem at {self.label}: {said}.")
 
+    def strings(self, keys: list[str]) -> list[bytes | None]:
+        """Return strings, all in one round trip; a key of another type has none."""
+        pipe = self._link.pipeline(transaction=False)
+        for key in keys:
+            pipe.get(key)
+        try:
+            found = pipe.execute(raise_on_error=False)
+        except self._errors.RedisError as error:
+            raise self._explain(error) from None
+        refused = next((f for f in found if isinstance(f, self._errors.NoPermissionError)), None)
+        if refused is not None:
+            raise self._explain(refused)
+        return [value if isinstance(value, bytes) else None for value in found]
+
     def find(self, pattern: str) -> Iterator[str]:
         """Yield matching keys, found by SCAN."""
         cursor = 0
@@ -203,8 +222,16 @@ class FileStore:
 
     def find(self, pattern: str) -> Iterator[str]:
         """Yield matching keys."""
-        end = pattern.removeprefix("*")
-        yield from (key for key in self._keys if key.endswith(end))
+        yield from _matching(self._keys, pattern)
+
+    def strings(self, keys: list[str]) -> list[bytes | None]:
+        """Return strings; one that is no base64 is as if it were not there."""
+        found = ((entry.get("type"), entry.get("value")) for entry in map(self._entry, keys))
+        return [_bytes(value) if kind == "string" else None for kind, value in found]
+
+    def _entry(self, key: str) -> Mapping[str, Any]:
+        entry = self._keys.get(key)
+        return entry if isinstance(entry, Mapping) else {}
 
     def hashes(self, keys: list[str]) -> list[dict[bytes, bytes]]:
         """Return hashes; a field that is no base64 is left out."""
@@ -229,6 +256,16 @@ class FileStore:
 
     def close(self) -> None:
         """Nothing is open."""
+
+
+def _matching(keys: Iterable[str], pattern: str) -> Iterator[str]:
+    """Yield the keys a pattern means; an end alone, the usual case, needs no expression."""
+    end = pattern.removeprefix("*")
+    if pattern.startswith("*") and "*" not in end:
+        yield from (key for key in keys if key.endswith(end))
+        return
+    wanted = re.compile(".*".join(map(re.escape, pattern.split("*"))), re.DOTALL)
+    yield from (key for key in keys if wanted.fullmatch(key))
 
 
 def _bytes(text: object) -> bytes | None:
@@ -263,8 +300,11 @@ class RdbStore:
 
     def find(self, pattern: str) -> Iterator[str]:
         """Yield matching keys."""
-        end = pattern.removeprefix("*")
-        yield from (key for key in self._keys if key.endswith(end))
+        yield from _matching(self._keys, pattern)
+
+    def strings(self, keys: list[str]) -> list[bytes | None]:
+        """Return strings."""
+        return [self._value(key, "string") for key in keys]
 
     def hashes(self, keys: list[str]) -> list[dict[bytes, bytes]]:
         """Return hashes."""

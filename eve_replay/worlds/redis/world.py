@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from itertools import islice
 
-from eve_replay.errors import NotFound, SourceUnreadable
+from eve_replay.errors import NotFound
 from eve_replay.problems import Receipt
 from eve_replay.records import (
     EventRecord,
@@ -25,7 +25,6 @@ from eve_replay.worlds.redis.store import KeyStore
 
 __all__ = ["RedisWorld"]
 
-_PREFIX = "workflow"
 _PAGE = 200
 _TAG = b"cbor:"
 _NUMBERS = frozenset(("attempt", "specVersion"))
@@ -37,49 +36,25 @@ class RedisWorld:
 
     Args:
         store: where the keys are.
-        prefix: the ``keyPrefix`` of the world; None looks for it (``workflow`` first).
+        prefix: the ``keyPrefix`` of the world.
         wrap: makes the payloads.
-
-    Raises:
-        SourceUnreadable: there are no runs of a workflow in it.
     """
 
     kind = "redis"
 
-    def __init__(self, store: KeyStore, *, prefix: str | None = None, wrap: Wrap | None = None) -> None:
+    def __init__(self, store: KeyStore, *, prefix: str = "workflow", wrap: Wrap | None = None) -> None:
         self._store = store
         self._wrap = wrap or Wrap()
         self.keys, self.limit = self._wrap.keys, self._wrap.limit
         self.label = store.label
         self.receipt = Receipt()
         self._tally = Tally(self.receipt)
-        self._prefix = prefix or self._find_prefix()
-        self.about: Mapping[str, object] = {"prefix": self._prefix}
-        if prefix and next(self._run_ids(), None) is None:
-            self._nothing(prefix)
-
-    def _find_prefix(self) -> str:
-        if next(iter(self._store.sorted_members(f"{_PREFIX}:runs:idx:all")), None) is not None:
-            return _PREFIX
-        end = ":runs:idx:all"
-        found = sorted(key.removesuffix(end) for key in self._store.find(f"*{end}"))
-        if not found:
-            self._nothing(_PREFIX)
-        if len(found) > 1:
-            self.receipt.problem(
-                "warning",
-                "several-prefixes",
-                self.label,
-                f"Several worlds lie here: {', '.join(found)}; {found[0]} is shown.",
-                "Add ?prefix=NAME to the address for another one.",
-            )
-        return found[0]
-
-    def _nothing(self, prefix: str) -> None:
-        raise SourceUnreadable(
-            f"There are no workflow runs under {prefix}: in {self.label}.",
-            hint="Check the number of the database, and the key prefix with ?prefix=NAME.",
-        )
+        self._prefix = prefix
+        self.about: Mapping[str, object] = {
+            "layout": "redis",
+            "writer": "@workflow-worlds/redis",
+            "prefix": prefix,
+        }
 
     def _run_ids(self) -> Iterator[str]:
         for member in self._store.sorted_members(f"{self._prefix}:runs:idx:all"):

@@ -310,7 +310,7 @@ def test_passwords_and_permissions(locked: redisserver.Server) -> None:
     place = f"127.0.0.1:{locked.port}"
     assert "password" in failure(f"redis://{place}/0")
     assert "refused" in failure(f"redis://:wrong@{place}/0")
-    assert "no workflow runs" in failure(f"redis://:s3cret@{place}/1")
+    assert "holds no key at all" in failure(f"redis://:s3cret@{place}/1")
     assert "no database of the number" in failure(f"redis://:s3cret@{place}/99")
     world = opener.open(f"redis://:s3cret@{place}/0?timeout=5")
     assert world.label == f"redis://{place}/0"
