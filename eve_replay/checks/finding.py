@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from eve_replay.journal.effects.judge import HARMFUL, RANKS, Judgement
 from eve_replay.journal.model import Certainty, Evidence
 from eve_replay.problems import Severity
 
@@ -86,6 +87,11 @@ VerdictCode = Literal[
     "idle",
 ]
 
+#: Harm that goes on while somebody reads about it.
+_GOES_ON = frozenset({"repeats-without-end"})
+#: Where verdicts that are about no effect stand among the judge's ranks: after what may be harm.
+_BESIDE_EFFECTS = max(RANKS[code] for code in HARMFUL) + 0.5
+
 #: Worst first: harm that happened, harm that goes on, what needs a person, what goes on by itself, what is
 #: well.
 VERDICT_RANK: dict[str, int] = {
@@ -107,6 +113,7 @@ class Verdict:
         severity: how bad it is: ``error``, ``warning`` or ``info``.
         turn_id, run_id, step_id, tool: what it is about, empty where it does not apply.
         call_ids: tool calls it names.
+        judgement: what the judge says of the effect it is about, None when it is about something else.
     """
 
     code: VerdictCode
@@ -120,6 +127,16 @@ class Verdict:
     step_id: str = ""
     tool: str = ""
     call_ids: tuple[str, ...] = ()
+    judgement: Judgement | None = None
+
+    @property
+    def order(self) -> tuple[int, float, int]:
+        """Sort key, worst first: how bad, then what goes on before what is over, then the judge's rank.
+
+        An unprotected charge stands above a keyed mail, and what is open between the two.
+        """
+        rank = self.judgement.rank if self.judgement is not None else _BESIDE_EFFECTS
+        return (SEVERITY_RANK[self.severity], -1 if self.code in _GOES_ON else rank, VERDICT_RANK[self.code])
 
     def to_json(self) -> dict[str, object]:
         """Return the entry of ``verdicts`` (with fields added), see docs/json.md."""
@@ -140,6 +157,8 @@ class Verdict:
         ):
             if value:
                 out[name] = value
+        if self.judgement is not None:
+            out["judgement"] = self.judgement.code
         if self.call_ids:
             out["callIds"] = list(self.call_ids)
         return out

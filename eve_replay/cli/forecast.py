@@ -21,20 +21,15 @@ from eve_replay.cli.shared.common import (
 from eve_replay.cli.shared.crash import assumption_options, draw_answer, strategies_from
 from eve_replay.errors import WrongUse
 from eve_replay.ids import short_id
+from eve_replay.journal.effects.judge import tally
+from eve_replay.views.crashlab.rows import OUTCOMES, judge_verdict
 from eve_replay.views.kit.safe import cut
 from eve_replay.views.kit.table import Cell, Column, Table
 from eve_replay.views.kit.text import Line, fields, line, paragraph
 
 __all__ = ["cli"]
 
-_TONES = {
-    "recovers": "ok",
-    "needs-message": "warning",
-    "needs-person": "warning",
-    "hangs": "harm",
-    "fails": "error",
-    "nothing-open": "muted",
-}
+_TONES = {outcome: tone for outcome, (_, tone) in OUTCOMES.items()}
 
 
 @command("forecast")
@@ -129,7 +124,7 @@ def _environments(found: Any) -> Table:
     rows = []
     for name, sim in found.others:
         why = ENVIRONMENTS[name].why
-        rows.append([name, Cell(sim.outcome, _TONES[sim.outcome]), Cell(why, "muted")])  # type: ignore[arg-type]
+        rows.append([name, Cell(sim.outcome, _TONES[sim.outcome]), Cell(why, "muted")])
     return Table(
         columns=[
             Column(title="elsewhere"),
@@ -144,13 +139,13 @@ def _table(shell: Shell, source: str | None, found: Any) -> None:
     rows = []
     for each in found:
         sim = each.answer
-        twice = [e for e in sim.effects if e.executions.max is None or e.executions.max > 1]
+        twice = tally(judge_verdict(effect) for effect in sim.effects)
         rows.append(
             [
                 short_id(each.session_id),
-                Cell(sim.outcome, _TONES[sim.outcome]),  # type: ignore[arg-type]
+                Cell(sim.outcome, _TONES[sim.outcome]),
                 sim.point.label,
-                Cell(f"{len(twice)} may repeat" if twice else "", "harm"),
+                Cell(twice.words, "harm"),
                 Cell(sim.person, "muted"),
             ]
         )

@@ -16,6 +16,7 @@ from eve_replay.diff.values import diff_values
 from eve_replay.errors import NotFound
 from eve_replay.journal.effects.build import Effect
 from eve_replay.journal.effects.executions import Execution
+from eve_replay.journal.effects.judge import judge_effect
 from eve_replay.journal.model import Attempt, Coordinate, ModelCall, Step, StreamEvent, ToolCall
 
 __all__ = ["AttemptDiff", "CallDiff", "ModelDiff", "Repeat", "attempt_of", "diff_attempts", "pair_calls"]
@@ -90,7 +91,7 @@ class AttemptDiff:
 
     Attributes:
         step: the step; ``first`` and ``second`` the attempts compared.
-        repeats: effects in both, proven ones first.
+        repeats: effects in both, worst first by the judge.
         facts: same coordinates and input, outcomes, times, tokens, event ids.
         models, calls: what the model said and asked for, and what the tools gave back.
     """
@@ -155,7 +156,7 @@ def _repeats(step: Step, one: Attempt, two: Attempt, effects: Sequence[Effect]) 
         if left.returned and right.returned:
             same = diff_values(left.output, right.output).is_same
         out.append(Repeat(effect=effect, first=left, second=right, proven=proven, same_result=same))
-    out.sort(key=lambda repeat: not repeat.proven)
+    out.sort(key=lambda repeat: (judge_effect(repeat.effect).rank, not repeat.proven))
     return tuple(out)
 
 

@@ -12,6 +12,7 @@ from eve_replay.checks.phrases import Voice, count, listed, times
 from eve_replay.ids import short_id
 from eve_replay.journal.effects.build import Effect, Execution
 from eve_replay.journal.effects.idempotency_keys import absorbed
+from eve_replay.journal.effects.judge import judge_effect
 from eve_replay.journal.ledger.join import Count
 from eve_replay.journal.model import Attempt, Certainty, Session, Step
 from eve_replay.problems import Severity
@@ -176,7 +177,13 @@ def _certainty_words(certainty: Certainty, effect: Effect) -> str:
 
 
 def _verdict(
-    effect: Effect, code: VerdictCode, severity: Severity, certainty: Certainty, sentence: str, next_: str
+    effect: Effect,
+    code: VerdictCode,
+    severity: Severity,
+    certainty: Certainty,
+    sentence: str,
+    next_: str,
+    known: int | None = None,
 ) -> Verdict:
     return Verdict(
         code=code,
@@ -190,6 +197,7 @@ def _verdict(
         step_id=effect.step_id,
         tool=effect.tool,
         call_ids=effect.call_ids,
+        judgement=judge_effect(effect, known),
     )
 
 
@@ -213,6 +221,7 @@ def _twice(effect: Effect, steps: Mapping[str, Step], voice: Voice, known: int |
         f"{named(effect)} ran {times(many)}{more}: {_story(effect, steps, voice)}. "
         f"{how}.{why}{_key_words(effect, known)}",
         _undo(effect, many, known),
+        known,
     )
 
 

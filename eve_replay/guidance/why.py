@@ -201,7 +201,7 @@ def _report(
     ]
     if not any(verdict.code in _OPEN for verdict in verdicts):
         verdicts.append(rest_verdict(session, voice))
-    verdicts.sort(key=lambda v: (SEVERITY_RANK[v.severity], VERDICT_RANK[v.code]))
+    verdicts.sort(key=lambda v: v.order)
     return Report(
         session_id=session.id,
         title=session.title,
@@ -221,7 +221,7 @@ def _unknown_report(
     """Without the event log nothing can be told of what is open: records alone look half-written."""
     silent = [no_log_verdict(run) for run in session.runs if run.log_missing and run.ended_at is None]
     verdicts = [*effect_verdicts(session, effects, counts, voice), *silent]
-    verdicts.sort(key=lambda v: (SEVERITY_RANK[v.severity], VERDICT_RANK[v.code]))
+    verdicts.sort(key=lambda v: v.order)
     return Report(
         session_id=session.id,
         title=session.title,

@@ -179,7 +179,7 @@ def strategies_figure(session: Session, turn: str | None = None, *, theme: Theme
     for choice in lab.choices.strategies:
         views = [lab.view(i, strategies={"*": choice.name}) for i in range(len(lab))]
         names.append(choice.words)
-        harmful.append(sum(view.duplicates > 0 for view in views))
+        harmful.append(sum(bool(view.twice) for view in views))
         missed.append(sum(view.missed > 0 for view in views))
     figure = _figure("Crash points that still do harm", theme, barmode="group", yaxis_title="crash points")
     figure.add_trace(go.Bar(x=names, y=harmful, name="an effect twice", marker_color=palette["harm"]))

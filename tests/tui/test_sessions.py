@@ -20,7 +20,7 @@ async def test_a_session_with_its_status_counts_and_worst_verdict():
     async with running() as pilot:
         row = lines(pilot)[3]
         assert row.startswith("▌  idle") and "0.80.1" in row and row.endswith("1AMCAAJ64S")
-        assert row.split()[-5:-2] == ["1", "1", "2"]  # turns, steps run again, effects twice
+        assert row.split()[-5:-2] == ["1", "1", "1?"]  # turns, steps run again, effects possibly twice
         assert "ran twice" in text(pilot)
         assert "charge_card (call mock-tool-call-1-0-1) may have run twice" in text(pilot)
 

@@ -30,7 +30,7 @@ async def test_n_and_b_go_from_verdict_to_verdict_and_space_folds_evidence():
     async with running(keys=["enter", "w"]) as pilot:
         view = screen(pilot).listing
         await press(pilot, "n")
-        assert "may have run twice" in "".join(span.text for span in view.current.line)
+        assert "ran twice, same key" in "".join(span.text for span in view.current.line)
         rows = len(view.rows)
         await press(pilot, "space")
         assert len(view.rows) < rows and "pieces of evidence, Space shows" in text(pilot)

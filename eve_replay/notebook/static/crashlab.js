@@ -119,12 +119,12 @@ function labOver(shell, data, question, source, words, state, tell) {
     const effects = view.effects.map((row, i) => el("tr", { class: row.harmful ? "er-repeat" : "" },
       el("th", { scope: "row", title: row.callId }, row.tool, " ", toned("muted", shortId(row.callId))),
       el("td", {}, signed(words, row.runsTone, row.runs), toned("muted", `${row.before} before, ${row.after} by recovery`)),
-      el("td", {}, signed(words, row.tone, row.outside), toned(row.tone, row.outsideWord), row.missed !== 0 ? toned("harm", `, ${row.missed ?? "any number"} may be missed`) : null),
+      el("td", {}, signed(words, row.tone, row.outside), toned(row.tone, row.note ? `${row.outsideWord}, ${row.note}` : row.outsideWord), row.missed !== 0 ? toned("harm", `, ${row.missed ?? "any number"} may be missed`) : null),
       el("td", {}, row.strategyWords), el("td", { title: row.rule }, row.certainty), guessed ? el("td", {}, `${guessed[i]} `, mark(within(row, guessed[i]))) : null));
     const steps = view.steps.map((row) => el("tr", {}, el("th", { scope: "row" }, row.function), el("td", { title: row.proves }, signed(words, row.tone, row.verdict)), el("td", {}, row.attempts), el("td", { title: row.rule }, row.certainty)));
     const table = (heads, rows) => el("table", { class: "er-table" }, el("thead", {}, el("tr", {}, heads.map((t) => el("th", { scope: "col" }, t)))), el("tbody", {}, rows));
     answer.replaceChildren(
-      el("div", { class: "er-outcome" }, signed(words, view.tone, view.outcomeWords), toned("muted", view.certainty), guessed ? [" ", guessed.outcome === view.outcome ? toned("ok", "✓ you said so") : toned("warning", "✗ you guessed otherwise")] : null),
+      el("div", { class: "er-outcome" }, signed(words, view.outcomeTone, view.outcomeWords), view.twice.sure + view.twice.possible ? [" ", signed(words, "harm", [view.twice.sure ? `${view.twice.sure} twice` : "", view.twice.possible ? `${view.twice.possible} possibly twice` : ""].filter(Boolean).join(", "))] : null, toned("muted", view.certainty), guessed ? [" ", guessed.outcome === view.outcome ? toned("ok", "✓ you said so") : toned("warning", "✗ you guessed otherwise")] : null),
       el("p", { class: "er-sentence" }, view.sentence),
       view.effects.length ? table(columns, effects) : el("div", { class: "er-note" }, "No effect is touched."),
       table(["step", "becomes", "attempts", "known"], steps),

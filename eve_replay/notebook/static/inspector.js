@@ -118,7 +118,7 @@ const BODIES = {
     el("div", {}, link(r.key, `attempt ${r.n}`), " ", signed(words, r.tone, r.outcome), timeNode(r.startedAt), " to ",
       r.endedAt ? timeNode(r.endedAt) : [toned("muted", "last sign "), timeNode(r.lastSignAt)], r.seconds === null ? null : `, ${duration(r.seconds * 1000)}`,
       r.tokensIn || r.tokensOut ? `, ${r.tokensIn ?? 0} + ${r.tokensOut ?? 0} tokens` : null, toned("muted", `, ${r.certainty}`)),
-    r.calls.map((c) => el("div", { class: "er-cardline" }, link(c.key, c.name), " ", signed(words, c.tone, c.status), c.remark ? signed(words, "harm", c.remark) : null, toned("muted", c.result))),
+    r.calls.map((c) => el("div", { class: "er-cardline" }, link(c.key, c.name), " ", signed(words, c.tone, c.status), c.remark ? signed(words, c.remarkTone, c.remark) : null, toned("muted", c.result))),
     r.error ? el("div", { class: "er-cardline er-t-error" }, r.error) : null, r.why ? el("div", { class: "er-cardline er-t-muted" }, r.why) : null))),
   effects: (rows, words) => el("div", {}, rows.map((r) => el("section", { class: "er-card" },
     el("div", {}, link(r.key, r.tool), " ", signed(words, r.tone, r.word), toned("muted", [r.place, r.certainty].filter(Boolean).join(", "))),

@@ -39,7 +39,9 @@ from eve_replay.views.crashlab.rows import (
     crash_view,
     effect_row,
     point_row,
+    simulation_tone,
 )
+from eve_replay.views.kit.tone import Tone
 
 if TYPE_CHECKING:
     from eve_replay.views.crashlab.matrix import MatrixView
@@ -121,6 +123,11 @@ class CrashLab:
             ),
             tools=tuple(dict.fromkeys(effect.tool for effect in end.effects)) if end else (),
         )
+
+    def tones(self, **question: Any) -> tuple[Tone, ...]:
+        """Return a tone per point: that of what a crash there does, not of what had happened by then."""
+        asked = Question(**question)
+        return tuple(simulation_tone(simulate(self.plan, point, asked)) for point in self._points)
 
     def index_of(self, wanted: str) -> int | None:
         """Return the first point after an event, chunk or record id, or of a class; None without one."""

@@ -6,22 +6,23 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from eve_replay.journal.effects.judge import of_count
 from eve_replay.recovery.result import EffectVerdict, Simulation
-from eve_replay.views.crashlab.crash import CrashPointRow, count_text
+from eve_replay.views.crashlab.rows import OUTCOMES, CrashPointRow, count_text, judge_verdict
 from eve_replay.views.kit.base import View
 from eve_replay.views.kit.safe import safe_text
 from eve_replay.views.kit.tone import Tone
-from eve_replay.views.kit.words import executions
 
 __all__ = ["MatrixCell", "MatrixColumn", "MatrixRow", "MatrixTotal", "MatrixView", "matrix_view"]
 
-_OUTCOMES: dict[str, tuple[str, Tone]] = {
-    "recovers": ("recovers", "ok"),
-    "needs-message": ("message", "warning"),
-    "needs-person": ("person", "warning"),
-    "hangs": ("hangs", "harm"),
-    "fails": ("fails", "error"),
-    "nothing-open": ("nothing", "muted"),
+#: What fits a narrow cell; tones are those of the crash lab.
+_SHORT = {
+    "recovers": "recovers",
+    "needs-message": "message",
+    "needs-person": "person",
+    "hangs": "hangs",
+    "fails": "fails",
+    "nothing-open": "nothing",
 }
 
 
@@ -143,7 +144,7 @@ def _key(effect: EffectVerdict) -> str:
 
 
 def _row(simulation: Simulation, point: CrashPointRow, columns: Sequence[str]) -> MatrixRow:
-    words, tone = _OUTCOMES[simulation.outcome]
+    words, tone = _SHORT[simulation.outcome], OUTCOMES[simulation.outcome][1]
     again = simulation.model_calls.again
     unbounded = simulation.model_calls.unbounded
     cells = {
@@ -151,7 +152,7 @@ def _row(simulation: Simulation, point: CrashPointRow, columns: Sequence[str]) -
         "model": MatrixCell(
             text="no end" if unbounded else str(again),
             value=9.0 if unbounded else float(again),
-            tone="harm" if unbounded else "again" if again else "muted",
+            tone="error" if unbounded else "again" if again else "muted",
         ),
     }
     for effect in simulation.effects:
@@ -167,33 +168,34 @@ def _row(simulation: Simulation, point: CrashPointRow, columns: Sequence[str]) -
 
 def _cell(effect: EffectVerdict) -> MatrixCell:
     outside = effect.outside
-    word = executions(outside.min, outside.max)
+    judged = judge_verdict(effect)
+    seen = of_count(outside.min, outside.max, acts=judged.code != "reads")
     missed = effect.missed.max is None or effect.missed.max > 0
     runs = count_text(effect.executions)
     text = count_text(outside)
     return MatrixCell(
         text=text + (" missed" if missed else ""),
         value=9.0 if outside.max is None else float(outside.max),
-        tone="harm" if missed else word.tone,
-        word=word.word,
+        tone="harm" if missed else seen.tone if judged.code == "keyed" else judged.tone,
+        word=seen.word if judged.code == "keyed" else judged.said,
         runs=runs if runs != text else "",
     )
 
 
 def _totals(simulations: Sequence[Simulation]) -> tuple[MatrixTotal, ...]:
     outcomes = Counter(simulation.outcome for simulation in simulations)
-    out = [
-        MatrixTotal(name=f"{name} twice or more", count=count, tone="harm")
-        for name, count in Counter(
-            effect.tool
-            for simulation in simulations
-            for effect in {_key(e): e for e in simulation.effects}.values()
-            if effect.outside.min > 1
-        ).items()
+    every = [
+        (effect.tool, judge_verdict(effect))
+        for simulation in simulations
+        for effect in {_key(e): e for e in simulation.effects}.values()
     ]
+    sure = Counter(tool for tool, judged in every if judged.sure)
+    possible = Counter(tool for tool, judged in every if judged.possible)
+    out = [MatrixTotal(name=f"{t} twice or more", count=n, tone="harm") for t, n in sure.items()]
+    out += [MatrixTotal(name=f"{t} possibly twice", count=n, tone="harm") for t, n in possible.items()]
     order = ("hangs", "fails", "needs-person", "needs-message", "recovers", "nothing-open")
     out += [
-        MatrixTotal(name=_OUTCOMES[name][0], count=outcomes[name], tone=_OUTCOMES[name][1])  # type: ignore[index]
+        MatrixTotal(name=_SHORT[name], count=outcomes[name], tone=OUTCOMES[name][1])  # type: ignore[index]
         for name in order
         if outcomes[name]  # type: ignore[index]
     ]

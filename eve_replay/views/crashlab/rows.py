@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from eve_replay.journal.effects.executions import Executions
+from eve_replay.journal.effects.judge import Judgement, Twice, judge, of_count, tally
 from eve_replay.recovery.environment import ENVIRONMENTS
 from eve_replay.recovery.points import CLASSES
 from eve_replay.recovery.result import CrashPoint, EffectVerdict, Simulation, StepVerdict
@@ -13,7 +14,7 @@ from eve_replay.recovery.strategies import STRATEGIES
 from eve_replay.views.kit.base import View, event_key, step_key
 from eve_replay.views.kit.safe import safe_text
 from eve_replay.views.kit.tone import Tone
-from eve_replay.views.kit.words import executions, plural
+from eve_replay.views.kit.words import plural
 
 __all__ = [
     "MODELS",
@@ -27,15 +28,17 @@ __all__ = [
     "count_text",
     "crash_view",
     "effect_row",
+    "judge_verdict",
     "point_row",
+    "simulation_tone",
 ]
 
-#: Outcome -> words for people, tone.
+#: Outcome -> words for people, tone. A session that hangs is wrong, not harm: harm is what the outside sees.
 OUTCOMES: dict[str, tuple[str, Tone]] = {
     "recovers": ("recovers by itself", "ok"),
     "needs-message": ("needs a message", "warning"),
     "needs-person": ("needs a person", "warning"),
-    "hangs": ("hangs", "harm"),
+    "hangs": ("hangs", "error"),
     "fails": ("fails", "error"),
     "nothing-open": ("nothing is open", "muted"),
 }
@@ -43,7 +46,7 @@ _VERDICTS: dict[str, Tone] = {
     "replayed": "replayed",
     "re-executed": "again",
     "never-reached": "muted",
-    "stuck": "harm",
+    "stuck": "error",
 }
 #: Model assumption -> words and a remark.
 MODELS = (
@@ -128,8 +131,10 @@ class CrashEffectRow(View):
         outside: how often the outside acts with the strategy; ``outside_minimum``, ``outside_maximum``.
         before, after: executions before the crash and by recovery, as text.
         missed: effects claimed or merged away that never happen, at most; None without bound.
-        word: ``ran twice`` and the like for the runs; ``outside_word`` for the outside.
-        harmful: the outside may act more often than once, or an effect may be missed.
+        word: ``ran twice`` and the like for the runs; ``outside_word`` for the outside, with ``note`` why a
+            repeat is no harm.
+        harmful: the outside may see more than one act of something that acts, or an effect may be missed.
+        twice_sure, twice_possible: whether the outside sees it twice for sure, or possibly.
         strategy: its name; ``strategy_words`` what a person calls it.
         tone: of what the outside sees; ``runs_tone`` of the runs.
     """
@@ -148,7 +153,10 @@ class CrashEffectRow(View):
     missed: int | None
     word: str
     outside_word: str
+    note: str
     harmful: bool
+    twice_sure: bool
+    twice_possible: bool
     strategy: str
     strategy_words: str
     certainty: str
@@ -164,9 +172,11 @@ class CrashView(View):
     Attributes:
         point: where; ``total`` how many points the turn has.
         sentence: the whole answer in plain words.
-        outcome: machine word; ``outcome_words`` and ``tone`` for people.
+        outcome: machine word; ``outcome_words`` for people, in ``outcome_tone``.
+        tone: of the whole answer: the worst of outcome and effects.
         steps, effects: rows.
-        duplicates: effects that the outside may see more than once; ``missed`` those that may never happen.
+        twice: effects that the outside sees more than once, surely and possibly; ``missed`` those that may
+            never happen.
         model_calls, model_calls_again, tokens, tokens_again: what is paid in all and again, at most.
         paid: the same in words.
         events_again: stream events emitted again.
@@ -183,10 +193,11 @@ class CrashView(View):
     sentence: str
     outcome: str
     outcome_words: str
+    outcome_tone: Tone
     tone: Tone
     steps: tuple[CrashStepRow, ...]
     effects: tuple[CrashEffectRow, ...]
-    duplicates: int
+    twice: Twice
     missed: int
     model_calls: int
     model_calls_again: int
@@ -233,13 +244,10 @@ def point_row(point: CrashPoint, index: int) -> CrashPointRow:
 
 def crash_view(simulation: Simulation, point: CrashPointRow, total: int) -> CrashView:
     """Return the view of one simulation."""
-    words, tone = OUTCOMES[simulation.outcome]
+    words, outcome_tone = OUTCOMES[simulation.outcome]
     effects = tuple(effect_row(effect) for effect in simulation.effects)
-    duplicates = sum(row.outside_maximum is None or row.outside_maximum > 1 for row in effects)
     missed = sum(row.missed is None or row.missed > 0 for row in effects)
     calls, tokens = simulation.model_calls, simulation.tokens
-    if tone == "ok" and (duplicates or missed):
-        tone = "harm"
     assumed = simulation.assumptions
     environment = ENVIRONMENTS.get(assumed.environment)
     return CrashView(
@@ -248,10 +256,11 @@ def crash_view(simulation: Simulation, point: CrashPointRow, total: int) -> Cras
         sentence=safe_text(simulation.sentence),
         outcome=simulation.outcome,
         outcome_words=words,
-        tone=tone,
+        outcome_tone=outcome_tone,
+        tone=simulation_tone(simulation),
         steps=tuple(_step(step) for step in simulation.steps),
         effects=effects,
-        duplicates=duplicates,
+        twice=tally(judge_verdict(effect) for effect in simulation.effects),
         missed=missed,
         model_calls=calls.paid,
         model_calls_again=calls.again,
@@ -304,11 +313,12 @@ def _step(step: StepVerdict) -> CrashStepRow:
 def effect_row(effect: EffectVerdict) -> CrashEffectRow:
     """Return the row of one effect verdict."""
     total, outside = effect.executions, effect.outside
-    runs = executions(total.min, total.max)
-    acts = executions(outside.min, outside.max)
+    judged = judge_verdict(effect)
+    runs = of_count(total.min, total.max, acts=judged.code != "reads")
+    seen = of_count(outside.min, outside.max, acts=judged.code != "reads")
     known = STRATEGIES.get(effect.strategy)
     missed = effect.missed.max
-    harmful = outside.max is None or outside.max > 1 or missed is None or missed > 0
+    lost = missed is None or missed > 0
     return CrashEffectRow(
         tool=safe_text(effect.tool),
         call_id=safe_text(effect.call_id or ""),
@@ -323,15 +333,40 @@ def effect_row(effect: EffectVerdict) -> CrashEffectRow:
         after=count_text(effect.after),
         missed=missed,
         word=runs.word,
-        outside_word=acts.word,
-        harmful=harmful,
+        outside_word=seen.word,
+        note=judged.note,
+        harmful=judged.harmful or lost,
+        twice_sure=judged.sure,
+        twice_possible=judged.possible,
         strategy=effect.strategy,
         strategy_words=known.words if known else effect.strategy,
         certainty=effect.certainty,
         rule=effect.rule,
-        tone="harm" if harmful else acts.tone,
-        runs_tone="again" if runs.tone == "harm" else runs.tone,
+        tone="harm" if lost else seen.tone if judged.code == "keyed" else judged.tone,
+        runs_tone="again" if total.max is None or total.max > 1 else runs.tone,
     )
+
+
+def judge_verdict(effect: EffectVerdict) -> Judgement:
+    """Return the judge's word on what a simulation says of one effect."""
+    return judge(
+        effect.executions,
+        outside=effect.outside,
+        acts=effect.strategy != "read-only",
+        shield="same key",
+    )
+
+
+def simulation_tone(simulation: Simulation) -> Tone:
+    """Return the tone of a whole answer: what is lost or seen twice outside, then how the session ends.
+
+    Re-executions that do no harm are amber at most: the outside sees nothing of them.
+    """
+    judged = [judge_verdict(effect) for effect in simulation.effects]
+    if any(each.harmful for each in judged) or any(e.missed.max != 0 for e in simulation.effects):
+        return "harm"
+    tone = OUTCOMES[simulation.outcome][1]
+    return "again" if tone == "ok" and any(each.note for each in judged) else tone
 
 
 def count_text(count: Executions) -> str:

@@ -11,6 +11,7 @@ from eve_replay.diff.facts import Fact, token_text
 from eve_replay.journal import Step
 from eve_replay.journal.effects.build import Effect
 from eve_replay.journal.effects.executions import Execution
+from eve_replay.journal.effects.judge import judge_effect, of_count
 from eve_replay.values import preview
 from eve_replay.views.diffs.diff import DiffView, diff_view
 from eve_replay.views.kit.base import View, attempt_key, step_key
@@ -122,6 +123,7 @@ class RepeatRow(View):
         sentence: who, what, when, how we know, what next.
         proven: both attempts recorded that it ran.
         same_result: whether both results are equal, None when a side has none.
+        note: why the repeat is no harm, empty when nothing says so; ``harmful`` whether it may be one.
     """
 
     tool: str
@@ -133,6 +135,8 @@ class RepeatRow(View):
     proven: bool
     same_result: bool | None
     tone: Tone = "harm"
+    note: str = ""
+    harmful: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,7 +147,7 @@ class AttemptDiffView(View):
         step: the step's key; ``function`` its name.
         first, second: keys of the attempts; ``left`` and ``right`` what to write above the columns.
         summary: one sentence.
-        repeats: effects in both attempts, proven ones first: these go on top.
+        repeats: effects in both attempts, worst first by the judge: these go on top.
         facts, models, calls: the comparison, in reading order.
     """
 
@@ -203,6 +207,13 @@ def call_pair(first: Step, second: Step, call: CallDiff, marks: EffectMarks | No
     """Return one tool call of two attempts or steps side by side."""
     sentence = _call_sentence(call)
     worst = call.request if call.request not in ("same", "unknown") else call.result
+    tone = VERDICT_TONES[worst]
+    # What the two sides differ in is one thing, what became of the effect another: a call that may have
+    # acted twice is never shown in the colour of an addition.
+    side = call.second or call.first
+    mark = marks.of_call(side) if marks is not None and side is not None else None
+    if mark is not None and mark.notable and call.first is not None and call.second is not None:
+        tone = mark.tone
     return CallPair(
         name=safe_text(call.name),
         place=_place(call.coordinate.turn_id, call.coordinate.step_index) if call.coordinate else "",
@@ -211,7 +222,7 @@ def call_pair(first: Step, second: Step, call: CallDiff, marks: EffectMarks | No
         request=call.request,
         result=call.result,
         sentence=sentence,
-        tone=VERDICT_TONES[worst],
+        tone=tone,
         input_diff=diff_view(call.input_change) if call.input_change is not None else None,
         result_diff=diff_view(call.result_change) if call.result_change is not None else None,
     )
@@ -279,7 +290,8 @@ def _side(part: Execution) -> str:
 
 def _repeat(repeat: Repeat) -> RepeatRow:
     effect = repeat.effect
-    word = "ran twice" if repeat.proven else "may have run twice"
+    word = _between(repeat)
+    judged = judge_effect(effect)
     call = f" (call {effect.call_id})" if effect.call_id else ""
     parts = [_told(repeat.first), _told(repeat.second)]
     how = "Observed" if repeat.proven and effect.certainty == "observed" else effect.certainty.capitalize()
@@ -293,8 +305,16 @@ def _repeat(repeat: Repeat) -> RepeatRow:
         sentence=safe_text(f"{effect.tool}{call} {word}: {', '.join(parts)}.{same} {how}."),
         proven=repeat.proven,
         same_result=repeat.same_result,
-        tone="warning" if effect.outside.max == 1 else "harm",
+        tone=judged.tone if judged.harmful or not judged.note else "again",
+        note=judged.note,
+        harmful=judged.harmful,
     )
+
+
+def _between(repeat: Repeat) -> str:
+    """Return the word for these two attempts alone: the effect over all attempts may have more."""
+    low = repeat.first.executions.min + repeat.second.executions.min
+    return of_count(2 if repeat.proven else min(low, 1), 2).word
 
 
 def _told(part: Execution) -> str:

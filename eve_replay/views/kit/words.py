@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
 from types import MappingProxyType
 
+from eve_replay.journal.effects.judge import of_count
 from eve_replay.views.kit.safe import safe_text
 from eve_replay.views.kit.tone import Tone
 
@@ -91,18 +92,12 @@ def word_for(status: str) -> Word:
 
 
 def executions(minimum: int, maximum: int | None) -> Word:
-    """Return how often something ran, in the vocabulary; ``maximum`` None means without bound."""
-    if maximum == 0:
-        return WORDS["did not run"]
-    if minimum >= 2:
-        times = {2: "twice", 3: "three times"}.get(minimum, f"{minimum} times")
-        text = f"ran {times}" if minimum == maximum else f"ran {times} or more"
-        return Word(word=text, meaning=WORDS["ran twice"].meaning, tone="harm")
-    if minimum == maximum == 1:
-        return WORDS["ran once"]
-    if maximum is None or maximum >= 2:
-        return WORDS["may have run twice"]
-    return Word(word="may have run", meaning="an execution is possible, not recorded", tone="unknown")
+    """Return how often something ran, in the vocabulary; ``maximum`` None means without bound.
+
+    For a bare count only. What an effect is called is the judge's to say (journal/effects/judge.py).
+    """
+    said = of_count(minimum, maximum)
+    return Word(word=said.word, meaning=said.meaning, tone=said.tone)
 
 
 def plural(count: int, noun: str, many: str | None = None) -> str:

@@ -31,7 +31,7 @@ class CallRow(View):
         place: turn and model step in words.
         requested_at, returned_at: times, None where not recorded.
         seconds: how long it took.
-        remark: ``ran twice`` and the like.
+        remark: ``ran twice`` and the like; ``remark_tone`` of it.
         kind: ``tool-call`` or another action kind.
         certainty: how its facts are known.
     """
@@ -48,6 +48,7 @@ class CallRow(View):
     returned_at: datetime | None = None
     seconds: float | None = None
     remark: str = ""
+    remark_tone: Tone = "plain"
     kind: str = "tool-call"
     certainty: str = "observed"
 
@@ -162,7 +163,8 @@ def call_row(step: Step, call: ToolCall, marks: EffectMarks | None = None) -> Ca
         requested_at=call.requested_at,
         returned_at=call.returned_at,
         seconds=seconds,
-        remark=mark.word.word if mark is not None and mark.harmful else "",
+        remark=mark.judgement.said if mark is not None and mark.notable else "",
+        remark_tone=mark.tone if mark is not None and mark.notable else "plain",
         kind=call.kind,
         certainty=call.certainty,
     )

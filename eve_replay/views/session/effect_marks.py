@@ -1,4 +1,4 @@
-"""Which calls are part of an effect that ran twice: looked up by tree, timeline and cursor."""
+"""What the judge says of the effect a call is part of: looked up by tree, timeline, cursor and lists."""
 
 from __future__ import annotations
 
@@ -6,25 +6,34 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from eve_replay.journal.effects.build import Effect
+from eve_replay.journal.effects.judge import Judgement, Twice, judge_effect, tally
 from eve_replay.journal.model import ToolCall
 from eve_replay.views.kit.tone import Tone
-from eve_replay.views.kit.words import Word, executions
 
-__all__ = ["CallMark", "EffectMarks", "mark_tone"]
+__all__ = ["CallMark", "EffectMarks", "mark_tone", "twice_among"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallMark:
-    """What a call is part of: the effect, its word over all attempts, and the call's own tone."""
+    """What a call is part of: the effect, and the judgement on it over all attempts."""
 
     effect: Effect
-    word: Word
-    tone: Tone
+    judgement: Judgement
+
+    @property
+    def tone(self) -> Tone:
+        """The judgement's tone."""
+        return self.judgement.tone
 
     @property
     def harmful(self) -> bool:
-        """Whether the effect ran or may have run more than once and a repeat can matter."""
-        return self.tone == "harm"
+        """Whether the outside saw it, or may have seen it, more than once."""
+        return self.judgement.harmful
+
+    @property
+    def notable(self) -> bool:
+        """Whether it repeats at all: harm, or a repeat that something absorbed."""
+        return self.harmful or self.judgement.code in ("keyed", "absorbed")
 
 
 @dataclass(slots=True)
@@ -41,7 +50,7 @@ class EffectMarks:
         for effect in effects:
             if not effect.protection.acts:
                 continue
-            mark = _mark(effect)
+            mark = CallMark(effect=effect, judgement=judge_effect(effect))
             steps = dict.fromkeys([*(part.step_id for part in effect.by_attempt), effect.step_id])
             ids = dict.fromkeys([*effect.call_ids, *(p.call_id for p in effect.by_attempt if p.call_id)])
             for step_id in steps:
@@ -59,22 +68,16 @@ class EffectMarks:
         return self._steps.get(step_id, [])
 
     def worst(self, step_id: str) -> CallMark | None:
-        """Return the step's most harmful mark, None when it has no effect that ran twice."""
-        found = [mark for mark in self.of_step(step_id) if mark.harmful]
-        return max(found, key=lambda mark: mark.effect.executions.min, default=None)
+        """Return the step's worst mark by the judge's rank, None when none of its effects repeats."""
+        found = [mark for mark in self.of_step(step_id) if mark.notable]
+        return min(found, key=lambda mark: mark.judgement.rank, default=None)
 
 
 def mark_tone(effect: Effect) -> Tone:
     """Return the tone of an effect over all its attempts."""
-    tone = executions(effect.executions.min, effect.executions.max).tone
-    if not effect.protection.acts:
-        return "muted"
-    if tone == "harm" and not effect.ran_twice and not effect.may_have_run_twice:
-        # The range is open, but nothing on the stream is a sign of a second execution.
-        return "unknown"
-    return tone
+    return judge_effect(effect).tone
 
 
-def _mark(effect: Effect) -> CallMark:
-    word = executions(effect.executions.min, effect.executions.max)
-    return CallMark(effect=effect, word=word, tone=mark_tone(effect))
+def twice_among(marks: Iterable[CallMark]) -> Twice:
+    """Return how many different effects are twice, surely and possibly; a mark may be named twice."""
+    return tally(mark.judgement for mark in {id(mark.effect): mark for mark in marks}.values())

@@ -8,12 +8,11 @@ from datetime import datetime
 
 from eve_replay.journal.effects.build import Effect
 from eve_replay.journal.effects.executions import Execution
+from eve_replay.journal.effects.judge import judge_effect, of_count
 from eve_replay.values import preview
 from eve_replay.views.kit.base import View, attempt_key, call_key, step_key
 from eve_replay.views.kit.safe import safe_text
 from eve_replay.views.kit.tone import Tone
-from eve_replay.views.kit.words import executions
-from eve_replay.views.session.effect_marks import mark_tone
 
 __all__ = ["EffectPart", "EffectRow", "effect_rows"]
 
@@ -57,7 +56,8 @@ class EffectRow(View):
         tool: tool or function name; ``kind`` tool, step or workflow-tool.
         call_id: the last call id; ``call_ids`` all of them.
         turn: turn id, empty outside turns; ``place`` turn, step and position in words.
-        word: ran twice, may have run twice, ran once ...; ``tone`` of it.
+        word: ran twice, may have run twice, ran once ...; ``note`` why a repeat is no harm; ``tone`` and
+            ``rank`` (0 is worst) of both.
         minimum, maximum: executions, ``maximum`` None without bound.
         outside_minimum, outside_maximum: how often the outside acted if the protection holds.
         certainty: observed, implied or unknown.
@@ -78,7 +78,10 @@ class EffectRow(View):
     turn: str
     place: str
     word: str
+    note: str
     tone: Tone
+    rank: int
+    harmful: bool
     minimum: int
     maximum: int | None
     outside_minimum: int
@@ -99,6 +102,7 @@ def effect_rows(effects: Iterable[Effect], *, reading: bool = True) -> tuple[Eff
 
 
 def _row(effect: Effect) -> EffectRow:
+    judged = judge_effect(effect)
     last = next((p for p in reversed(effect.by_attempt) if p.executions.max != 0), None)
     place = ""
     if effect.coordinate is not None:
@@ -114,8 +118,11 @@ def _row(effect: Effect) -> EffectRow:
         call_ids=tuple(safe_text(each) for each in effect.call_ids),
         turn=effect.turn_id or "",
         place=safe_text(place),
-        word=executions(effect.executions.min, effect.executions.max).word,
-        tone=mark_tone(effect),
+        word=judged.word,
+        note=judged.note,
+        tone=judged.tone,
+        rank=judged.rank,
+        harmful=judged.harmful,
         minimum=effect.executions.min,
         maximum=effect.executions.max,
         outside_minimum=effect.outside.min,
@@ -138,15 +145,15 @@ def _part_key(part: Execution) -> str:
 
 
 def _part(part: Execution) -> EffectPart:
-    word = executions(part.executions.min, part.executions.max)
+    said = of_count(part.executions.min, part.executions.max)
     return EffectPart(
         key=_part_key(part),
         attempt=part.attempt,
-        word=word.word,
+        word=said.word,
         why=safe_text(part.why),
         certainty=part.certainty,
         result=safe_text(preview(part.output, _PREVIEW)) if part.returned else "",
         call_id=safe_text(part.call_id or ""),
         at=part.at,
-        tone="error" if part.is_error else word.tone,
+        tone="error" if part.is_error else said.tone,
     )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from eve_replay.errors import WrongUse
 from eve_replay.journal import Session
 from eve_replay.journal.effects.build import Effect, effects_of
+from eve_replay.journal.effects.judge import judge_effect, tally
 from eve_replay.journal.effects.policy import EffectsPolicy
 from eve_replay.views.inspect.inspector import Inspector
 from eve_replay.views.search.search import Hit, Pattern, search_session
@@ -84,7 +85,7 @@ class Explorer:
 
     def row(self, *, now: datetime | None = None) -> SessionRow:
         """Return the session's row for a list, with everything filled in."""
-        twice = sum(effect.ran_twice or effect.may_have_run_twice for effect in self.effects)
+        twice = tally(judge_effect(effect) for effect in self.effects)
         return detailed(session_row(self.session.head), self.session, now=now, twice=twice)
 
     def effect_rows(self, *, reading: bool = True) -> Sequence[EffectRow]:

@@ -15,7 +15,7 @@ from eve_replay.views.kit.text import Line, line, paragraph
 from eve_replay.views.kit.tone import TONES
 from eve_replay.views.kit.words import clock, duration, plural, word_for
 from eve_replay.views.session.attempts import AttemptRow, attempt_rows
-from eve_replay.views.session.effect_marks import EffectMarks
+from eve_replay.views.session.effect_marks import EffectMarks, twice_among
 from eve_replay.views.session.tree import TreeRow
 
 __all__ = ["attempt_diff_lines", "attempts_lines", "step_head", "tree_lines", "turns_table"]
@@ -43,7 +43,7 @@ def turns_table(session: Session, marks: EffectMarks, zone: tzinfo | None) -> Ta
         took = ""
         if turn.started_at is not None and turn.ended_at is not None:
             took = duration(turn.ended_at - turn.started_at)
-        found = {id(m.effect): m for s in turn.steps for m in marks.of_step(s.step_id) if m.harmful}
+        twice = twice_among(mark for step in turn.steps for mark in marks.of_step(step.step_id))
         rows.append(
             (
                 turn.id.removeprefix("turn_"),
@@ -51,7 +51,7 @@ def turns_table(session: Session, marks: EffectMarks, zone: tzinfo | None) -> Ta
                 Cell(status, "parked" if parks else word.tone),
                 str(len(turn.turn_steps)),
                 Cell(str(again) if again else "", "again"),
-                Cell(f"{len(found)} twice" if found else "", "harm"),
+                Cell(twice.words, "harm"),
                 f"{turn.tokens.total:,}" if turn.tokens is not None else "",
                 clock(turn.started_at, zone),
                 took,
@@ -165,7 +165,7 @@ def attempts_lines(step: Step, marks: EffectMarks, zone: tzinfo | None, *, width
                     Cell(call.status, call.tone),
                     clock(call.requested_at or call.returned_at, zone, millis=True),
                     duration(call.seconds) if call.seconds is not None else "",
-                    Cell(call.remark, "harm"),
+                    Cell(call.remark, call.remark_tone),
                 )
             )
             details.append(f"      {call.result or call.input}")
@@ -189,13 +189,15 @@ def _attempt_note(attempt: AttemptRow) -> str:
 
 def attempt_diff_lines(view: AttemptDiffView, *, width: int = 80, every: bool = False) -> list[Line]:
     """Return attempt against attempt as text: duplicates on top, then what differs (or ``every`` line)."""
+    harmful = any(each.harmful for each in view.repeats)
     out: list[Line] = [
         line((view.function, "strong"), f"  {view.left}", ("  against  ", "muted"), view.right),
-        *paragraph(view.summary, width=width, tone="harm" if view.repeats else "plain"),
+        *paragraph(view.summary, width=width, tone="harm" if harmful else "plain"),
     ]
     for repeat in view.repeats:
         sign = TONES[repeat.tone].sign
-        out += [(), line((f"{sign} {repeat.tool} {repeat.word}", repeat.tone))]
+        words = f"{repeat.word}, {repeat.note}" if repeat.note else repeat.word
+        out += [(), line((f"{sign} {repeat.tool} {words}", repeat.tone))]
         out += paragraph(repeat.sentence, width=width, indent=2)
     out += _facts([fact for fact in view.facts if every or _worth(fact)], width)
     shown = [pair for pair in view.models if every or (pair.text, pair.calls) != ("same", "same")]

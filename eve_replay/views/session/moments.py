@@ -169,7 +169,7 @@ class _Merger:
             own = call_key(call.run_id or _run_of(path), call.step_id, call.attempt, call.call_id)
             inner = (own,)
             mark = self.marks.of_call(call)
-            tone = "harm" if mark is not None and mark.harmful else "tool"
+            tone = mark.tone if mark is not None and mark.notable else "tool"
             if mark is not None and own not in self.seen:
                 self.seen.add(own)
                 effect = own

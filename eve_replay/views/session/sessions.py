@@ -18,7 +18,8 @@ from eve_replay.views.kit.tone import Tone
 from eve_replay.views.kit.words import ago, plural, word_for
 
 if TYPE_CHECKING:  # the list is on screen before the model is loaded
-    from eve_replay.journal import Session, SessionHead
+    from eve_replay.journal.effects.judge import Twice
+from eve_replay.journal import Session, SessionHead
 
 __all__ = ["SessionRow", "SortBy", "detailed", "filter_rows", "session_row", "session_rows", "sort_rows"]
 
@@ -41,8 +42,8 @@ class SessionRow(View):
             example ``parked: approval since 3 days``; ``tone`` its tone.
         versions: eve versions of its runs, newest last.
         runs: how many runs own it; ``children`` runs and subagents below it.
-        turns, steps: counts; ``attempts`` steps that were started more than once; ``twice`` effects that ran
-            or may have run more than once. None until the row is detailed.
+        turns, steps: counts; ``attempts`` steps that were started more than once; ``twice`` effects that the
+            outside saw more than once, surely and possibly. None until the row is detailed.
         last_activity, started_at: times, None where unknown.
         model: model id, empty when not recorded.
         purged: retention deleted its payloads.
@@ -65,7 +66,7 @@ class SessionRow(View):
     turns: int | None = None
     steps: int | None = None
     attempts: int | None = None
-    twice: int | None = None
+    twice: Twice | None = None
     last_activity: datetime | None = None
     started_at: datetime | None = None
     model: str = ""
@@ -109,7 +110,7 @@ def session_row(head: SessionHead) -> SessionRow:
 
 
 def detailed(
-    row: SessionRow, session: Session, *, now: datetime | None = None, twice: int | None = None
+    row: SessionRow, session: Session, *, now: datetime | None = None, twice: Twice | None = None
 ) -> SessionRow:
     """Return the row with what only the joined session tells: turns, attempts, what it is parked for.
 
@@ -117,7 +118,7 @@ def detailed(
         row: the row from the listing.
         session: the joined session.
         now: the instant to reckon "since" from; without it parks say since when.
-        twice: how many effects ran or may have run twice, when somebody has counted them.
+        twice: how many effects are twice, surely and possibly, when somebody has counted them.
     """
     status, _, rest = (session.status or row.status).partition(": ")
     word = word_for(status)

@@ -317,8 +317,8 @@ class _Drawing:
             began = self.ms(when)
             status, tone = call_status(call)
             mark = self.marks.of_call(call)
-            if mark is not None and mark.harmful:
-                tone = "harm"
+            if mark is not None and mark.notable:
+                tone = mark.tone
             drafts.append(
                 Bar(
                     key=call_key(step.run_id, step.step_id, attempt.n, call.call_id),
@@ -327,7 +327,7 @@ class _Drawing:
                     end=max(self.ms(call.returned_at) if call.returned_at is not None else end, began),
                     open=call.returned_at is None,
                     label=safe_text(call.name),
-                    detail=f"{safe_text(call.name)}, {status}" + (f", {mark.word.word}" if mark else ""),
+                    detail=f"{safe_text(call.name)}, {status}" + (f", {mark.judgement.said}" if mark else ""),
                     tone=tone,
                 )
             )

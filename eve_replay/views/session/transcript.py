@@ -33,7 +33,7 @@ class TranscriptRow(View):
         result: of a tool: what it gave back, one line; ``input`` what it was given.
         turn, step: ids, empty outside; ``attempt`` its number, ``attempts`` how many that step has.
         superseded: said by an attempt that a later one repeated.
-        remark: ``ran twice`` and the like, empty when there is nothing to remark.
+        remark: ``ran twice`` and the like, empty when there is nothing to remark; ``remark_tone`` of it.
         at: when.
         tone: its tone.
     """
@@ -50,6 +50,7 @@ class TranscriptRow(View):
     attempts: int = 1
     superseded: bool = False
     remark: str = ""
+    remark_tone: Tone = "plain"
     tone: Tone = "plain"
 
 
@@ -77,14 +78,17 @@ def _row(entry: TranscriptEntry, marks: EffectMarks) -> TranscriptRow:
     tone = _TONES.get(entry.kind, "plain")
     result = ""
     remark = ""
+    remark_tone: Tone = "plain"
     if entry.kind == "tool":
         result = _result(entry)
         mark = marks.of_call(entry.call) if entry.call is not None else None
-        if mark is not None and mark.harmful:
-            remark, tone = mark.word.word, "harm"
+        if mark is not None and mark.notable:
+            remark = mark.judgement.said
+            remark_tone = mark.tone
+            tone = mark.tone if mark.harmful else tone
         elif entry.is_error:
             tone = "error"
-    if entry.superseded and tone != "harm":
+    if entry.superseded and not (remark and remark_tone == "harm"):
         tone = "muted"
     text = "" if entry.kind == "tool" else entry.text[:_LONGEST]
     return TranscriptRow(
@@ -100,6 +104,7 @@ def _row(entry: TranscriptEntry, marks: EffectMarks) -> TranscriptRow:
         attempts=entry.attempts,
         superseded=entry.superseded,
         remark=remark,
+        remark_tone=remark_tone,
         tone=tone,
     )
 
@@ -143,12 +148,13 @@ def transcript_lines(
 
 def _tool_lines(row: TranscriptRow, bar: str, width: int) -> Iterator[Line]:
     head = f"▸ {row.who} "
-    room = max(width - len(bar) - len(head) - (len(row.remark) + 2 if row.remark else 0), 12)
+    remark = cut(row.remark, max(width - len(bar) - len(head) - 14, 1)) if row.remark else ""
+    room = max(width - len(bar) - len(head) - (len(remark) + 2 if remark else 0), 12)
     yield line(
         (bar, "muted"),
-        (head, "harm" if row.remark else "tool"),
+        (head, row.remark_tone if row.remark else "tool"),
         (cut(row.input, room), "muted"),
-        (f"  {row.remark}" if row.remark else "", "harm"),
+        (f"  {remark}" if remark else "", row.remark_tone),
     )
     yield line(
         (bar, "muted"), ("    → ", "muted"), (cut(row.result, max(width - len(bar) - 6, 12)), row.tone)

@@ -15,7 +15,7 @@ from eve_replay.views.kit.safe import cut, safe_text
 from eve_replay.views.kit.tone import Tone
 from eve_replay.views.kit.words import duration, plural, word_for
 from eve_replay.views.session.calls import call_status, model_key, park_key
-from eve_replay.views.session.effect_marks import CallMark, EffectMarks
+from eve_replay.views.session.effect_marks import EffectMarks, twice_among
 
 __all__ = ["Badge", "Tree", "TreeRow", "session_tree", "took"]
 
@@ -176,9 +176,9 @@ class _Builder:
         word = word_for(turn.status)
         kinds = dict.fromkeys(park.kind for park in turn.parks if park.open and not park.lost)
         badges = [Badge(text=kind, tone="parked") for kind in kinds]
-        harmful = sum(mark.harmful for mark in self._turn_marks(turn))
-        if harmful:
-            badges.append(Badge(text=f"{plural(harmful, 'effect')} twice", tone="harm"))
+        twice = twice_among(mark for step in turn.steps for mark in self.marks.of_step(step.step_id))
+        if twice:
+            badges.append(Badge(text=twice.sentence, tone="harm"))
         badges.extend(_problem_badge(len(turn.problems)))
         number = turn.id.removeprefix("turn_")
         draft = _row(
@@ -197,10 +197,6 @@ class _Builder:
         draft.below.extend(self._park(park, n) for n, park in enumerate(turn.parks))
         return draft
 
-    def _turn_marks(self, turn: Turn) -> list[CallMark]:
-        found = {id(m.effect): m for step in turn.steps for m in self.marks.of_step(step.step_id)}
-        return list(found.values())
-
     def _step(self, step: Step, number: str) -> _Draft:
         word = word_for(step.status)
         badges = []
@@ -208,7 +204,7 @@ class _Builder:
             badges.append(Badge(text=plural(len(step.attempts), "attempt"), tone="again"))
         worst = self.marks.worst(step.step_id)
         if worst is not None:
-            badges.append(Badge(text=worst.word.word, tone="harm"))
+            badges.append(Badge(text=worst.judgement.said, tone=worst.tone))
         badges.extend(_problem_badge(len(step.problems)))
         key = step_key(step.run_id, step.step_id)
         if len(step.attempts) > 1:
@@ -282,7 +278,7 @@ class _Builder:
         mark = self.marks.of_call(call)
         badges = []
         if mark is not None and mark.tone != "plain":
-            badges.append(Badge(text=mark.word.word, tone=mark.tone))
+            badges.append(Badge(text=mark.judgement.said, tone=mark.tone))
         if call.history_only:
             badges.append(Badge(text="only in the history"))
         status, tone = call_status(call)

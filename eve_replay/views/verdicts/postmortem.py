@@ -8,12 +8,13 @@ from datetime import tzinfo
 from eve_replay.checks import Finding, Verdict
 from eve_replay.guidance import Report
 from eve_replay.journal.effects.build import Effect
+from eve_replay.journal.effects.judge import judge_effect
 from eve_replay.journal.ledger.join import Count, Joined
 from eve_replay.journal.ledger.model import Entry
 from eve_replay.views.kit.table import Cell, Column, Table
 from eve_replay.views.kit.text import Line, line, paragraph
 from eve_replay.views.kit.tone import TONES, Tone
-from eve_replay.views.kit.words import day_and_clock, executions, plural, short_ids, word_for
+from eve_replay.views.kit.words import day_and_clock, plural, short_ids, word_for
 
 __all__ = [
     "effects_table",
@@ -27,8 +28,6 @@ __all__ = [
 ]
 
 _TONES: dict[str, Tone] = {
-    "ran-twice": "harm",
-    "may-have-run-twice": "harm",
     "repeats-without-end": "harm",
     "doubled-child": "harm",
     "hidden-execution": "harm",
@@ -46,8 +45,6 @@ _TONES: dict[str, Tone] = {
     "idle": "ok",
 }
 _WORDS = {
-    "ran-twice": "ran twice",
-    "may-have-run-twice": "may have run twice",
     "repeats-without-end": "repeats without end",
     "doubled-child": "started twice",
     "hidden-execution": "more effects than starts",
@@ -66,16 +63,22 @@ _WORDS = {
     "idle": "waiting for a message",
     "no-log": "log not here",
 }
+#: Verdicts that say nothing but how often an effect ran: word and tone are the judge's.
+_ON_EFFECTS = frozenset({"ran-twice", "may-have-run-twice"})
 _SEVERITY: dict[str, Tone] = {"error": "error", "warning": "warning", "info": "muted"}
 
 
 def tone_of(verdict: Verdict) -> Tone:
-    """Return the tone of a verdict: by what it says, else by how bad it is."""
+    """Return the tone of a verdict: the judge's for an effect, else by what it says or how bad it is."""
+    if verdict.judgement is not None and verdict.code in _ON_EFFECTS:
+        return verdict.judgement.tone
     return _TONES.get(verdict.code) or _SEVERITY[verdict.severity]
 
 
 def word_of(verdict: Verdict) -> str:
     """Return the verdict in two or three words."""
+    if verdict.judgement is not None and verdict.code in _ON_EFFECTS:
+        return verdict.judgement.said
     return _WORDS.get(verdict.code, verdict.code.replace("-", " "))
 
 
@@ -119,14 +122,12 @@ def effects_table(report: Report) -> Table:
     rows = []
     for effect, counted in zip(report.effects, report.counts, strict=True):
         known = None if counted is None else counted.count
-        bounds = effect.executions
-        said = (known, known) if known or (known == 0 and not bounds.min) else (bounds.min, bounds.max)
-        word = executions(*said)
+        judged = judge_effect(effect, known)
         rows.append(
             (
                 Cell(_named(effect)),
                 Cell(effect.turn_id or "", "muted"),
-                Cell(word.word, word.tone),
+                Cell(judged.said, judged.tone),
                 Cell(", ".join(str(n) for n in effect.attempts), "muted"),
                 _ledger_cell(counted),
                 Cell(effect.protection.word, "muted"),
@@ -210,13 +211,13 @@ def ledger_table(joined: Joined) -> Table:
     short = short_ids([count.effect.session_id for count in covered])
     rows = []
     for count in covered:
-        word = executions(count.effect.executions.min, count.effect.executions.max)
+        judged = judge_effect(count.effect)
         tone: Tone = "ok" if count.verdict == "agrees" else "harm" if count.hidden else "warning"
         rows.append(
             (
                 Cell(_named(count.effect)),
                 Cell(short[count.effect.session_id], "muted"),
-                Cell(word.word, word.tone),
+                Cell(judged.said, judged.tone),
                 _ledger_cell(count),
                 Cell(", ".join(dict.fromkeys(count.how)), "muted"),
                 Cell(count.verdict, tone),

@@ -16,30 +16,32 @@ from eve_replay_tui.lines import TextRow
 #: Longer lines are hard to read.
 LONGEST = 112
 
-__all__ = ["LONGEST", "point_row", "point_tone", "view_rows"]
+_HARM = TONES["harm"].sign
 
-
-def point_tone(point: CrashPointRow) -> Tone:
-    """Return the tone of a point: harm where effects are uncommitted, blue where nothing is open."""
-    if point.happened:
-        return "harm"
-    if point.possible:
-        return "again"
-    return "muted"
+__all__ = ["LONGEST", "point_row", "view_rows"]
 
 
 def point_row(
-    point: CrashPointRow, width: int, points: Sequence[CrashPointRow], zone: tzinfo | None
+    point: CrashPointRow,
+    width: int,
+    points: Sequence[CrashPointRow],
+    zone: tzinfo | None,
+    tones: Sequence[Tone] = (),
 ) -> TextRow:
-    """Return one point; a label that was said by the point before is not said again."""
+    """Return one point; a label that was said by the point before is not said again.
+
+    Its tone is that of what a crash there does (``tones``, by index). What had happened by then is told
+    without a colour: that something has happened is no harm, that it happens again is.
+    """
+    tone: Tone = tones[point.index] if point.index < len(tones) else "muted"
     same = point.index > 0 and points[point.index - 1].label == point.label
     effects = ", ".join(dict.fromkeys((*point.happened, *(f"{each}?" for each in point.possible))))
     return TextRow(
         line=line(
             (f"{point.index + 1:>4} ", "muted"),
-            (f"{TONES[point_tone(point)].sign:<2}", point_tone(point)),
+            (f"{TONES[tone].sign:<2}", tone),
             (f"  after {point.address}" if same else point.label, "muted" if same else "plain"),
-            (f"  {effects}" if effects and not same else "", point_tone(point)),
+            (f"  {effects}" if effects and not same else "", "muted"),
         ),
         key=str(point.index),
         copy=point.address,
@@ -49,14 +51,14 @@ def point_row(
 
 def view_rows(view: CrashView, width: int, zone: tzinfo | None) -> list[TextRow]:
     """Return the answer: the outcome, effects, steps, what is paid, the sentence, the assumptions."""
-    sign = TONES[view.tone].sign
+    sign = TONES[view.outcome_tone].sign
     width = min(width, LONGEST)
     out = [
         TextRow(
             line=line(
-                (f"{sign} {view.outcome_words}".strip(), view.tone),
+                (f"{sign} {view.outcome_words}".strip(), view.outcome_tone),
                 (f"   {view.certainty}", "muted"),
-                (f"   {plural(view.duplicates, 'effect')} twice" if view.duplicates else "", "harm"),
+                (f"   {_HARM} {view.twice.words}" if view.twice else "", "harm"),
                 (f"   {plural(view.missed, 'effect')} may be missed" if view.missed else "", "harm"),
             )
         ),

@@ -27,7 +27,7 @@ def attempt_diff_rows(view: AttemptDiffView, width: int, *, beside: bool, every:
             TextRow(line=each, key=view.second) for each in attempt_diff_lines(view, width=width, every=every)
         ]
     page = _Beside(width, view.first, view.second)
-    page.text(view.summary, "harm" if view.repeats else "plain")
+    page.text(view.summary, "harm" if any(each.harmful for each in view.repeats) else "plain")
     page.rule(view.left, view.right)
     for repeat in view.repeats:
         page.head(f"{TONES[repeat.tone].sign} {repeat.tool} {repeat.word}", repeat.tone, repeat.call_id)

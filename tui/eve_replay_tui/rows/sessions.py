@@ -56,7 +56,7 @@ def session_line(row: SessionRow, width: int, now: datetime) -> TextRow:
     if counts:
         turns = "" if row.turns is None else str(row.turns)
         again = str(row.attempts) if row.attempts else ""
-        twice = str(row.twice) if row.twice else ""
+        twice = row.twice.short if row.twice else ""
         spans += [Span(f"{turns:>6}"), Span(f"{again:>7}", "again"), Span(f"{twice:>7} ", "harm")]
     if version:
         known = row.versions[-1] if row.versions else ""

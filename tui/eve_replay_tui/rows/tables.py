@@ -138,7 +138,7 @@ def attempt_text(rows: Sequence[AttemptRow], width: int, zone: tzinfo | None) ->
                         _signed(call.tone),
                         (f"{call.name}  ", "tool"),
                         (call.status, call.tone),
-                        (remark, "harm"),
+                        (remark, call.remark_tone),
                         (f"  {duration(call.seconds)}  {call.call_id}", "muted"),
                     ),
                     key=call.key,

@@ -11,6 +11,7 @@ from textual.containers import Container
 
 from eve_replay.views.crashlab.crash import Choice, CrashLab, CrashPointRow, CrashView
 from eve_replay.views.kit.text import line
+from eve_replay.views.kit.tone import Tone
 from eve_replay.views.kit.words import clock
 from eve_replay.views.session.explorer import Explorer
 from eve_replay_tui.keys import bindings
@@ -84,6 +85,8 @@ class CrashScreen(ReplayScreen):
         self.lab: CrashLab | None = None
         self.asked: dict[str, Any] = dict(asked or {})
         self.view: CrashView | None = None
+        self.tones: tuple[Tone, ...] = ()
+        self._toned: dict[str, Any] | None = None
 
     def compose(self) -> ComposeResult:
         """Return the panes."""
@@ -148,12 +151,13 @@ class CrashScreen(ReplayScreen):
             return
         listing: Listing[CrashPointRow] = Listing(
             lab.points,
-            lambda point, width: point_row(point, width, lab.points, self.replay.options.zone),
+            lambda point, width: point_row(point, width, lab.points, self.replay.options.zone, self.tones),
             lambda point: str(point.index),
         )
         first = self._first(lab)
         self.points.show(listing, select=first)
-        self.query_one(PointStrip).show(lab.points, first)
+        self.tones = tuple[Tone, ...](["muted"] * len(lab.points))
+        self.query_one(PointStrip).show(self.tones, first)
         self._ask()
 
     def _first(self, lab: CrashLab) -> int:
@@ -183,8 +187,21 @@ class CrashScreen(ReplayScreen):
         lab = self.lab
         if lab is None:
             return
-        self.query_one(PointStrip).show(lab.points, self.index)
+        self.query_one(PointStrip).show(self.tones, self.index)
         start(self, "answer", self._answer, lab, self.index, dict(self.asked))
+        asked = {**self.asked, "strategies": dict(self.asked.get("strategies", {}))}
+        if self._toned != asked:
+            self._toned = asked
+            start(self, "tones", self._tone, lab, asked)
+
+    async def _tone(self, lab: CrashLab, asked: dict[str, Any]) -> None:
+        """Give every point the tone of what a crash there does, under the assumptions of the moment."""
+        tones = await self.work(self.reader.long, lambda: lab.tones(**asked), self._wrong)
+        if tones is None:
+            return
+        self.tones = tones
+        self.query_one(PointStrip).show(tones, self.index)
+        self.points.restyle()
 
     async def _answer(self, lab: CrashLab, index: int, asked: dict[str, Any]) -> None:
         view = await self.work(self.reader.quick, lambda: lab.view(index, **asked), self._wrong)

@@ -1,4 +1,4 @@
-"""All crash points of a turn as one strip: where they lie, which are harmful, which is selected."""
+"""All crash points of a turn as one strip: what a crash at each does, and which is selected."""
 
 from __future__ import annotations
 
@@ -9,16 +9,21 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from eve_replay.views.crashlab.crash import CrashPointRow
 from eve_replay.views.kit.text import Line, Span
 from eve_replay.views.kit.tone import Tone
 from eve_replay_tui.paint import Painter
-from eve_replay_tui.rows.crash import point_tone
 
 __all__ = ["PointStrip"]
 
-_GRAVITY: tuple[Tone, ...] = ("muted", "again", "harm")
-_FILL: dict[Tone, tuple[str, str]] = {"muted": ("─", "-"), "again": ("╍", "~"), "harm": ("━", "#")}
+_GRAVITY: tuple[Tone, ...] = ("muted", "ok", "again", "warning", "error", "harm")
+_FILL: dict[Tone, tuple[str, str]] = {
+    "muted": ("─", "-"),
+    "ok": ("─", "-"),
+    "again": ("╍", "~"),
+    "warning": ("╌", "="),
+    "error": ("━", "x"),
+    "harm": ("━", "#"),
+}
 
 
 class PointStrip(Widget):
@@ -40,10 +45,9 @@ class PointStrip(Widget):
         self._tones: tuple[Tone, ...] = ()
         self._at = 0
 
-    def show(self, points: Sequence[CrashPointRow], at: int) -> None:
-        """Show points with one of them selected."""
-        if len(points) != len(self._tones):
-            self._tones = tuple(point_tone(point) for point in points)
+    def show(self, tones: Sequence[Tone], at: int) -> None:
+        """Show points by the tones of what a crash at each does, with one of them selected."""
+        self._tones = tuple(tones)
         self._at = at
         self.refresh()
 

@@ -42,13 +42,14 @@ def test_a_crash_before_the_commit_repeats_the_charge_and_a_strategy_prevents_it
     view = found.view(point, strategies={"*": "none"})
     charge = next(row for row in view.effects if row.tool == "charge_card")
     assert (charge.runs, charge.outside, charge.harmful) == ("2", "2", True)
-    assert (view.outcome_words, view.tone) == ("recovers by itself", "harm")
+    assert (view.outcome_words, view.outcome_tone, view.tone) == ("recovers by itself", "ok", "harm")
+    assert view.twice.sure and charge.twice_sure
     assert "in words" not in view.paid
     assert view.model_calls_again == 1
     kept = found.view(point, strategies={"*": "coordinates"})
     charge = next(row for row in kept.effects if row.tool == "charge_card")
     assert (charge.runs, charge.outside, charge.harmful) == ("2", "1", False)
-    assert kept.duplicates == 0
+    assert not kept.twice
     minted = found.view(point, strategies={"*": "call-id"}, model="new-ids")
     assert next(row for row in minted.effects if row.tool == "charge_card").outside == "2"
 
@@ -131,3 +132,25 @@ def test_stepping_through_the_lab_decodes_nothing(monkeypatch):
     for index in range(len(found)):
         found.view(index)
     assert opened == []
+
+
+@pytest.mark.parametrize(
+    ("name", "points", "harmful"),
+    [
+        ("simple-turn", 56, 0),
+        ("pay-with-key", 100, 0),
+        ("crash-after-commit", 109, 16),
+        ("crash-in-tool", 106, 60),
+    ],
+)
+def test_a_point_has_the_tone_of_what_a_crash_there_does(name, points, harmful):
+    """Not of what had happened by then: a commit makes it safe, and the map has to teach that."""
+    found = lab(name, None)
+    tones = found.tones()
+    assert len(tones) == points
+    rows = [any(row.harmful for row in found.view(n).effects) for n in range(points)]
+    assert [tone == "harm" for tone in tones] == rows
+    assert sum(rows) == harmful
+    assert tones == tuple(found.view(n).tone for n in range(points))
+    matrix = found.matrix()
+    assert [row.harmful for row in matrix.rows] == rows

@@ -1,13 +1,18 @@
-from eve_replay.views.session.effect_marks import EffectMarks, mark_tone
+from eve_replay.journal.effects.judge import Twice
+from eve_replay.views.session.effect_marks import EffectMarks, mark_tone, twice_among
 from tests.unit.views._sessions import explorer, turn_step
 
 
 def test_calls_know_what_became_of_their_effect():
     marks = explorer("crash-in-tool").marks
     calls = turn_step("crash-in-tool").tool_calls
-    assert [marks.of_call(call).word.word for call in calls] == ["may have run twice", "ran twice"] * 2
-    assert all(marks.of_call(call).harmful for call in calls)
-    assert marks.worst(turn_step("crash-in-tool").step_id).effect.tool == "send_email"
+    assert [marks.of_call(call).judgement.said for call in calls] == [
+        "may have run twice",
+        "ran twice, same key",
+    ] * 2
+    assert [marks.of_call(call).harmful for call in calls] == [True, False] * 2
+    assert marks.worst(turn_step("crash-in-tool").step_id).effect.tool == "charge_card"
+    assert twice_among(marks.of_step(turn_step("crash-in-tool").step_id) * 2) == Twice(possible=1)
     assert marks.worst("step_nothing") is None
 
 

@@ -13,7 +13,8 @@ def test_how_often_an_effect_ran_and_what_each_attempt_says():
     assert [part.word for part in charge.parts] == ["may have run", "ran once"]
     assert charge.parts[1].result.startswith("{chargeId:")
     assert charge.place == "turn 0, model step 0, call 1"
-    assert (mail.word, mail.tone) == ("ran twice", "harm")
+    assert (mail.word, mail.note, mail.tone, mail.harmful) == ("ran twice", "same key", "again", False)
+    assert charge.rank < mail.rank and charge.harmful
     assert mail.outside_maximum == 1
     assert mail.protection == "keyed by call id"
     assert mail.same_key is True

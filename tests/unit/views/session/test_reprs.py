@@ -44,7 +44,7 @@ THINGS = things()
 SAYS = {
     "world": "local world",
     "journal": "session",
-    "session": "2 twice",
+    "session": "1 possibly twice",
     "turn": "2 attempts",
     "step": "turnStep",
     "attempt": "charge_card",
@@ -54,7 +54,7 @@ SAYS = {
     "attempt diff view": "ran twice",
     "simulation": "If the process dies here",
     "matrix": "106 crash points",
-    "verdict": "ran twice",
+    "verdict": "may have run twice",
     "report": "charge_card",
 }
 

@@ -10,7 +10,10 @@ def test_attempts_are_marked_and_superseded_words_stand_behind_a_bar():
         "user", "note", "assistant", "tool", "tool", "note", "assistant", "tool", "tool", "assistant",
     ]  # fmt: skip
     assert [row.superseded for row in rows] == [False] * 2 + [True] * 3 + [False] * 5 or rows[2].superseded
-    assert [row.remark for row in rows if row.kind == "tool"] == ["ran twice"] * 4
+    assert [row.remark for row in rows if row.kind == "tool"] == [
+        "ran twice",
+        "ran twice, same key",
+    ] * 2
     text = plain(transcript_lines(rows))
     assert "│ agent  Charging." in text
     assert "  agent  Charging." in text

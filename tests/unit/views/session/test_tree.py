@@ -34,7 +34,7 @@ def test_a_crashed_turn_shows_both_attempts_and_what_ran_twice():
     assert [badge.text for badge in step.badges] == ["2 attempts", "ran twice"]
     assert [badge.tone for badge in step.badges] == ["again", "harm"]
     assert [badge.text for badge in below[7].badges] == ["paid again"]
-    assert [badge.text for badge in turn.badges] == ["2 effects twice"]
+    assert [badge.text for badge in turn.badges] == ["1 effect twice"]
 
 
 def test_a_held_approval_is_a_park_and_the_call_is_held():

@@ -28,10 +28,14 @@ def report(name="crash-in-tool", **options):
 
 def test_every_verdict_has_a_tone_and_a_word():
     made = report()
-    assert [tone_of(v) for v in made.verdicts] == ["harm", "harm", "again", "ok"]
+    assert [tone_of(v) for v in made.verdicts] == ["harm", "again", "again", "ok"]
     text = plain(why_lines(made, width=70))
     assert max(len(line) for line in text.splitlines()) <= 70
-    assert "‖ ran twice  observed" in text and "Next: " in text
+    assert (
+        "‖ may have run twice  unknown" in text
+        and "↻ ran twice, same key  observed" in text
+        and "Next: " in text
+    )
 
 
 def test_control_characters_of_a_journal_stay_harmless():
