@@ -10,13 +10,13 @@ def test_a_turn_is_one_line_with_what_matters(capsys):
         "status",
         "steps",
         "again",
-        "effects",
+        "twice",
         "tokens",
         "started",
         "took",
     ]
     assert "completed" in out[2]
-    assert "1 possibly twice" in out[2]
+    assert "1?" in out[2]
     assert all(len(each) <= 80 for each in out)
 
 

@@ -44,7 +44,7 @@ THINGS = things()
 SAYS = {
     "world": "local world",
     "journal": "session",
-    "session": "1 possibly twice",
+    "session": "1?",
     "turn": "2 attempts",
     "step": "turnStep",
     "attempt": "charge_card",
