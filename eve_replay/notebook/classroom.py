@@ -178,12 +178,13 @@ def verdict_widget(verdict: Verdict) -> ClassroomWidget:
         tried = word(f"verdict-inputs{one}", language, tried=verdict.tried)
     if tried and not verdict.complete:
         tried = f"{tried} {word('verdict-incomplete', language)}"
+    frame = () if verdict.faultless is None else (verdict.faultless,)
     data = {
         **verdict.to_json(),
         "lang": "zh-CN" if language == "zh" else "en",
         "words": words_for(language),
         "tried": tried,
-        "view": drawn(verdict.outcome, language) if verdict.outcome is not None else None,
+        "view": drawn(verdict.outcome, language, plan=frame) if verdict.outcome is not None else None,
     }
     return _widget("verdict", safe_data(data), _nobody, str(verdict))
 

@@ -49,8 +49,11 @@ _DONE = frozenset(
 )
 #: What may stand beside such a word without taking anything of it back.
 _BESIDE = frozenset(
-    "a all already an and been charge email error has have invoice is it likely mail message now order "
-    "payment probably receipt refund reservation successfully the this to was were with without".split(" ")
+    re.findall(
+        r"\w+",
+        "a all already an and been charge email error has have invoice is it likely mail message now order "
+        "payment probably receipt refund reservation successfully the this to was were with without",
+    )
 )
 #: The same in Chinese: 已发送, 发送成功, 邮件已经成功寄出了, 付款完成.
 _DID_ZH = "发送|发出|寄出|送达|投递|付款|支付|扣款|收款|入账|退款|预订|预留|处理|执行|扣费|办理|发|付|收|退"

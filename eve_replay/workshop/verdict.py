@@ -25,6 +25,8 @@ class Verdict:
         tried: schedules (or inputs) that were tried; ``complete`` when these are all within the bound.
         cases: cases that were tried.
         outcome: the shortest failing outcome, for the picture; None when passed or judged.
+        faultless: the same case without faults: the frame of the picture, so that no crash is drawn past a
+            commit that it prevented.
     """
 
     lesson: str
@@ -40,6 +42,7 @@ class Verdict:
     complete: bool = True
     cases: int = 0
     outcome: Outcome | None = None
+    faultless: Outcome | None = None
 
     def to_json(self) -> Mapping[str, object]:
         """Return it as plain JSON data, without the outcome."""

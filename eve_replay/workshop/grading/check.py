@@ -211,10 +211,11 @@ def _judged(exercise: Task, answer: object, language: Language, seeds: tuple[int
 
 @dataclass(frozen=True, slots=True)
 class _Failure:
-    """The first failure of a case, as short as it gets."""
+    """The first failure of a case, as short as it gets, and the same case without faults."""
 
     outcome: Outcome
     breach: Breach
+    faultless: Outcome
 
 
 def _crashed(exercise: Task, answer: object, language: Language, seeds: tuple[int, ...]) -> Verdict:
@@ -271,11 +272,13 @@ def _shortest(exercise: Task, tools: Tools, outcome: Outcome, breach: Breach) ->
 
     workflow = exercise.kind == "workflow"
     case, schedule = shrink(tools, outcome.case, outcome.schedule, fails, workflow=workflow)
-    shorter = runs_of(tools, case, workflow=workflow).outcome(schedule)
+    runs = runs_of(tools, case, workflow=workflow)
+    shorter = runs.outcome(schedule)
     found = first_breach(shorter, exercise.promises)
-    if found is None:  # an answer with dice or a clock in it: it does not fail the same way twice
-        return _Failure(outcome, breach)
-    return _Failure(shorter, found)
+    if found is None:  # it looks at what no simulation holds, and does not fail the same way twice
+        whole = runs_of(tools, outcome.case, workflow=workflow)
+        return _Failure(outcome, breach, whole.outcome())
+    return _Failure(shorter, found, runs.outcome())
 
 
 def _failed(
@@ -307,6 +310,7 @@ def _failed(
         complete=complete,
         cases=cases,
         outcome=outcome,
+        faultless=failure.faultless,
     )
 
 

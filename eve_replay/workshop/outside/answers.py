@@ -13,7 +13,7 @@ import sys
 from collections.abc import Generator, Mapping
 from typing import Any
 
-__all__ = ["Answer", "Count", "Flag", "Rows", "Value", "answered", "awaited", "copied", "plain", "shown"]
+__all__ = ["Answer", "Count", "Rows", "Value", "answered", "awaited", "copied", "plain", "shown"]
 
 _DEPTH = 40
 _CACHE, _GET_AWAITABLE = dis.opmap.get("CACHE", 0), dis.opmap["GET_AWAITABLE"]
@@ -42,15 +42,6 @@ class Count(_Here, int):
 
 class Value(_Here, str):
     """An answer that is text."""
-
-
-class Flag(_Here, int):
-    """Yes or no; equal to True or False (``bool`` itself cannot be made awaitable)."""
-
-    def __repr__(self) -> str:
-        return str(bool(self))
-
-    __str__ = __repr__
 
 
 class _Later:
@@ -104,8 +95,6 @@ def plain(value: object, _depth: int = 0) -> object:
     kind = type(value)
     if value is None or kind is str or kind is int or kind is bool or kind is float:
         return value
-    if isinstance(value, Flag):
-        return bool(value)
     if isinstance(value, str):
         return str.__str__(value)
     if isinstance(value, int):

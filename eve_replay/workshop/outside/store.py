@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from eve_replay.workshop.outside.answers import Count, Flag, answered, awaited, shown
+from eve_replay.workshop.outside.answers import Count, answered, awaited, shown
 from eve_replay.workshop.outside.base import Service
 from eve_replay.workshop.wire import Wire
 
@@ -33,7 +33,7 @@ class Store(Service):
         super().__init__(wire, setting)
         self._values: dict[str, tuple[object, float | None, float]] = {}
 
-    def set_nx(self, key: str, value: object, seconds: float | None = None) -> Flag:
+    def set_nx(self, key: str, value: object, seconds: float | None = None) -> bool:
         """Set a value only if the key has none; True when this call set it ("set if not exists").
 
         Args:
@@ -43,16 +43,17 @@ class Store(Service):
         """
         name, kept, until = self._checked("set_nx", key, value, seconds)
 
-        def act() -> Flag:
+        def act() -> bool:
             known, ran_out = self._look(name)
             if known is not None:
                 self._acted("set_nx", "taken", key=name, value=known[0], since=known[2])
-                return Flag(False)
+                return False
             self._put(name, kept, until)
             self._acted("set_nx", "claimed", key=name, value=kept, ran_out=ran_out)
-            return Flag(True)
+            return True
 
-        return self._call("set_nx", {"key": name, "value": kept, "seconds": until}, act)
+        done: bool = awaited(self._call("set_nx", {"key": name, "value": kept, "seconds": until}, act))
+        return done
 
     def get(self, key: str) -> Any:
         """Return a copy of the value of a key, None when it has none."""
@@ -66,28 +67,30 @@ class Store(Service):
 
         return awaited(self._call("get", {"key": name}, act, reads=True))
 
-    def set(self, key: str, value: object, seconds: float | None = None) -> Flag:
+    def set(self, key: str, value: object, seconds: float | None = None) -> bool:
         """Set a value, whatever was there. Returns True."""
         name, kept, until = self._checked("set", key, value, seconds)
 
-        def act() -> Flag:
+        def act() -> bool:
             self._put(name, kept, until)
             self._acted("set", "set", key=name, value=kept)
-            return Flag(True)
+            return True
 
-        return self._call("set", {"key": name, "value": kept, "seconds": until}, act)
+        done: bool = awaited(self._call("set", {"key": name, "value": kept, "seconds": until}, act))
+        return done
 
-    def delete(self, key: str) -> Flag:
+    def delete(self, key: str) -> bool:
         """Remove a key; True when it was there."""
         name = self._text("delete", "key", key)
 
-        def act() -> Flag:
+        def act() -> bool:
             known, _ = self._look(name)
             self._values.pop(name, None)
             self._acted("delete", "deleted", key=name, found=known is not None)
-            return Flag(known is not None)
+            return known is not None
 
-        return self._call("delete", {"key": name}, act)
+        done: bool = awaited(self._call("delete", {"key": name}, act))
+        return done
 
     def incr(self, key: str) -> Count:
         """Add 1 to a number (0 when the key has none) and return it."""

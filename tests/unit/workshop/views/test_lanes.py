@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from eve_replay.workshop import check
 from eve_replay.workshop.engine.schedules import kinds_at
 from eve_replay.workshop.lesson import tasks
 from eve_replay.workshop.model import Fault, Moment
@@ -115,3 +116,19 @@ def test_a_fault_that_fell_nowhere_is_named_by_its_kind():
     stage = Stage(tasks()[number], next(iter(answers(number))), "en")
     outcome = stage.outcome(stage.cases[0], (Fault(999, "crash-after"),))
     assert fault_words(outcome, 0, "en") == "dies, outside acted"
+
+
+@pytest.mark.parametrize("number", ["01", "04", "05", "07"])
+def test_the_picture_of_a_failure_has_no_call_behind_the_commit_of_its_step(number):
+    """The dead process of a story must not look as if it had gone on past its commit."""
+    drawn_ones = 0
+    for answer in answers(number):
+        verdict = check(number, answer)
+        if verdict.outcome is None:
+            continue
+        drawn_ones += 1
+        columns = lanes_of(verdict.outcome, (verdict.faultless,)).columns
+        kinds = [(column.moment.kind, *column.step) for column in columns]
+        for place, (kind, *step) in enumerate(kinds):
+            assert kind != "commit" or ("call", *step) not in kinds[place:], answer
+    assert drawn_ones > 2
