@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from eve_replay.notebook import explore
     from eve_replay.problems import Problem as Problem
     from eve_replay.problems import Receipt as Receipt
-    from eve_replay.recovery import crash_points, forecast, matrix, simulate
+    from eve_replay.recovery import Question, crash_points, forecast, matrix, simulate
     from eve_replay.values import from_tagged as from_tagged
     from eve_replay.values import preview as preview
     from eve_replay.values import to_tagged as to_tagged
@@ -48,6 +48,7 @@ __all__ = [
     "Journal",
     "KeyRing",
     "Ledger",
+    "Question",
     "World",
     "__version__",
     "crash_points",
@@ -79,6 +80,7 @@ _HOMES = {
     "Journal": "journal",
     "Ledger": "journal.ledger.model",
     "open_journal": "journal",
+    "Question": "recovery",
     "crash_points": "recovery",
     "forecast": "recovery",
     "matrix": "recovery",

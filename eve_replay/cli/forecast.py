@@ -18,7 +18,7 @@ from eve_replay.cli.shared.common import (
     open_journal,
     source_and,
 )
-from eve_replay.cli.shared.crash import assumption_options, draw_answer, strategies_from
+from eve_replay.cli.shared.crash import assumption_options, draw_answer, question_from
 from eve_replay.errors import WrongUse
 from eve_replay.ids import short_id
 from eve_replay.journal.effects.judge import tally
@@ -63,14 +63,9 @@ def cli(
         wanted = session_wanted(journal, wanted).id
     found = forecast(
         journal,
-        environment=assumed["environment"],
-        model=assumed["model"],
-        effects=effects,
-        strategies=strategies_from(assumed["strategy"]),
-        lease_seconds=assumed["lease"],
-        max_retries=assumed["retries"],
         session=wanted,
-        runtime=assumed["runtime"],
+        question=question_from(assumed),
+        effects=effects,
     )
     open_ = [each for each in found if each.open]
     if shell.json:

@@ -19,7 +19,7 @@ from eve_replay.errors import WrongUse
 from eve_replay.frames.columns import FRAMES, TIME
 from eve_replay.journal import Journal, Session, ToolCall
 from eve_replay.journal.effects.build import effects_of
-from eve_replay.journal.effects.policy import EffectsPolicy
+from eve_replay.journal.effects.policy import EffectsLike, EffectsPolicy
 from eve_replay.times import iso
 
 if TYPE_CHECKING:
@@ -39,7 +39,6 @@ __all__ = [
 
 Row = dict[str, object]
 Source = Journal | Session | Iterable[Session]
-Effects = EffectsPolicy | Mapping[str, object] | str | None
 
 
 def runs_frame(source: Source) -> pd.DataFrame:
@@ -88,7 +87,7 @@ def events_frame(source: Source) -> pd.DataFrame:
     return _frame("events", source)
 
 
-def effects_frame(source: Source, effects: Effects = None) -> pd.DataFrame:
+def effects_frame(source: Source, effects: EffectsLike = None) -> pd.DataFrame:
     """Return one row per effect over all attempts.
 
     ``executions_max`` and ``outside_max`` are missing where there is no bound (``unbounded``).
@@ -105,7 +104,7 @@ def columns_of(name: str) -> Mapping[str, str]:
         raise WrongUse(f"There is no frame {name!r}.", hint=f"Use one of {', '.join(FRAMES)}.") from None
 
 
-def frame_rows(name: str, source: Source, effects: Effects = None) -> Iterator[Row]:
+def frame_rows(name: str, source: Source, effects: EffectsLike = None) -> Iterator[Row]:
     """Yield a frame's rows as plain dicts, without pandas: times are datetimes, missing values None."""
     columns_of(name)
     rules = EffectsPolicy.load(effects)
@@ -120,7 +119,7 @@ def frame_rows(name: str, source: Source, effects: Effects = None) -> Iterator[R
         yield from _effects(session, rules) if name == "effects" else make[name](session)
 
 
-def _frame(name: str, source: Source, effects: Effects = None) -> pd.DataFrame:
+def _frame(name: str, source: Source, effects: EffectsLike = None) -> pd.DataFrame:
     import pandas as pd
 
     columns = columns_of(name)

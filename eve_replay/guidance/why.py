@@ -22,7 +22,7 @@ from eve_replay.guidance.open import open_verdicts, repeat_verdicts
 from eve_replay.guidance.parks import park_verdicts, version_verdicts
 from eve_replay.guidance.wedged import wedge_verdicts
 from eve_replay.journal.effects.build import Effect, effects_of
-from eve_replay.journal.effects.policy import EffectsPolicy
+from eve_replay.journal.effects.policy import EffectsLike, EffectsPolicy
 from eve_replay.journal.ledger.join import Count, join, journal_end
 from eve_replay.journal.ledger.model import Entry, Ledger
 from eve_replay.journal.model import Session
@@ -121,7 +121,7 @@ def why(
     session: Session,
     *,
     now: datetime,
-    effects: EffectsPolicy | Mapping[str, object] | str | None = None,
+    effects: EffectsLike = None,
     ledger: object = None,
     lease: timedelta = LEASE,
     eve: str | None = None,
@@ -146,7 +146,7 @@ def why_all(
     sessions: Iterable[Session],
     *,
     voice: Voice,
-    effects: EffectsPolicy | Mapping[str, object] | str | None = None,
+    effects: EffectsLike = None,
     ledger: object = None,
     eve: str | None = None,
     versions: Iterable[str] = (),

@@ -13,6 +13,7 @@ from eve_replay.codec import KeyRing
 from eve_replay.errors import NotFound, WrongUse
 from eve_replay.journal.build import build_session
 from eve_replay.journal.gather import gathered
+from eve_replay.journal.joined import remember
 from eve_replay.journal.model import Attempt, Run, Session, SessionHead, Step, Turn
 from eve_replay.journal.sessions import SessionMap
 from eve_replay.problems import Receipt
@@ -159,7 +160,9 @@ class Journal:
         if key in self._built:
             self._built.move_to_end(key)
         else:
-            self._built[key] = build_session(self.world, found, found.heads[key], keys=self.keys)
+            self._built[key] = remember(
+                build_session(self.world, found, found.heads[key], keys=self.keys), self
+            )
             while len(self._built) > self._keep:
                 self._built.popitem(last=False)
         return self._built[key]

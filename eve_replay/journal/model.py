@@ -336,7 +336,7 @@ class SessionHead:
     purged: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, weakref_slot=True)
 class Session:
     """One conversation (or one plain workflow run), fully joined.
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from eve_replay.journal import Session
+from eve_replay.recovery.question import Question
 from eve_replay.views.crashlab.crash import CrashLab
 from eve_replay.views.kit.tone import BACKGROUNDS, PALETTES, TONES, Theme, Tone
 from eve_replay.views.session.explorer import Explorer
@@ -72,13 +73,17 @@ def timeline_figure(session: Session, turn: str | None = None, *, theme: Theme =
 
 
 def matrix_figure(
-    session: Session, turn: str | None = None, *, theme: Theme = "light", **question: Any
+    session: Session,
+    turn: str | None = None,
+    *,
+    question: Question | None = None,
+    theme: Theme = "light",
 ) -> go.Figure:
     """Return crash points against effects: how often the outside acts at most. 9 stands for without bound."""
     import plotly.graph_objects as go
 
     lab = CrashLab(session, turn)
-    view = lab.matrix(**question)
+    view = lab.matrix(question)
     columns = [i for i, column in enumerate(view.columns) if column.kind == "effect"]
     palette = PALETTES[theme]
     scale = [
@@ -177,7 +182,7 @@ def strategies_figure(session: Session, turn: str | None = None, *, theme: Theme
     palette = PALETTES[theme]
     names, harmful, missed = [], [], []
     for choice in lab.choices.strategies:
-        views = [lab.view(i, strategies={"*": choice.name}) for i in range(len(lab))]
+        views = [lab.view(i, Question(strategies={"*": choice.name})) for i in range(len(lab))]
         names.append(choice.words)
         harmful.append(sum(bool(view.twice) for view in views))
         missed.append(sum(view.missed > 0 for view in views))

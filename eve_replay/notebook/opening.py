@@ -12,6 +12,7 @@ from eve_replay.notebook.following import Following
 from eve_replay.notebook.session_of import session_of
 from eve_replay.notebook.widget_data import Answers, explorer_data, lab_data, shared_words
 from eve_replay.notebook.widgets import JournalWidget
+from eve_replay.recovery.question import Question
 from eve_replay.views.kit.base import split_key, step_key
 from eve_replay.views.kit.html import lines_html
 from eve_replay.views.kit.text import line
@@ -88,7 +89,7 @@ def lab_widget(
     near = sorted(range(len(lab)), key=lambda index: abs(index - data["index"]))
     preload: list[Mapping[str, object]] = [{"do": "matrix", **asked}]
     preload += [{"do": "crash", **asked, "index": index} for index in near]
-    head = lab.view(data["index"], **data["question"]) if len(lab) else None
+    head = lab.view(data["index"], Question(**data["question"])) if len(lab) else None
     said = head.sentence if head is not None else "This turn has no crash points."
     return JournalWidget(
         kind="crashlab",

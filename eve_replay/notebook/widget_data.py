@@ -13,6 +13,7 @@ from eve_replay.codec import dumps_tagged, parse_path
 from eve_replay.codec.devalue.lazy import step_into
 from eve_replay.errors import WrongUse
 from eve_replay.notebook.python_path import python_path
+from eve_replay.recovery.question import Question
 from eve_replay.times import iso
 from eve_replay.values import to_tagged
 from eve_replay.views.crashlab.crash import CrashLab, outcome_choices
@@ -200,10 +201,10 @@ class Answers:
         return None
 
     def _ask_crash(self, turn: str | None, index: int, question: Mapping[str, Any], batch: int = 1) -> object:
-        return plain_json(self.lab(turn, batch).view(index, **question))
+        return plain_json(self.lab(turn, batch).view(index, Question(**question)))
 
     def _ask_matrix(self, turn: str | None, question: Mapping[str, Any], batch: int = 1) -> object:
-        view = self.lab(turn, batch).matrix(**question)
+        view = self.lab(turn, batch).matrix(Question(**question))
         # The points are there already, whole; a row needs its number and its words.
         return {
             "columns": plain_json(view.columns),

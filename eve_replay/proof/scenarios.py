@@ -15,6 +15,7 @@ from eve_replay.journal.facade import Journal
 from eve_replay.proof.asof import as_of
 from eve_replay.proof.board import Case, Unusable
 from eve_replay.recovery.forecast import Forecast, forecast
+from eve_replay.recovery.question import Question
 from eve_replay.recovery.result import EffectVerdict
 from eve_replay.times import parse_time
 from eve_replay.worlds.local.opener import open_tree
@@ -83,7 +84,7 @@ def _kill_cases(
     data = join(base, "data")
     then = Journal(as_of(open_tree(tree, data, label=name), kill))
     final = Journal(open_tree(tree, data, label=name))
-    found = forecast(then, environment=None if restarted else "not-restarted")
+    found = forecast(then, question=Question(environment=None if restarted else "not-restarted"))
     for each in found:
         if not each.open:
             continue

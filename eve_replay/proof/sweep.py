@@ -15,9 +15,10 @@ from eve_replay.journal.effects.executions import Executions
 from eve_replay.journal.facade import Journal
 from eve_replay.proof.board import Case, Unusable
 from eve_replay.proof.names import Name, label_name, places, step_names
-from eve_replay.recovery.engine import Question, simulate
+from eve_replay.recovery.engine import simulate
 from eve_replay.recovery.forecast import forecast
 from eve_replay.recovery.plan.build import SessionPlans, session_plans
+from eve_replay.recovery.question import Question
 from eve_replay.recovery.result import Simulation, StepVerdict
 from eve_replay.worlds.local.archive import archive_tree
 from eve_replay.worlds.local.opener import open_tree

@@ -2,95 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import cast
 
 from eve_replay.errors import WrongUse
 from eve_replay.journal.effects.executions import Executions
-from eve_replay.recovery.environment import ENVIRONMENTS, Environment
-from eve_replay.recovery.environment import environment as named_environment
+from eve_replay.recovery.environment import ENVIRONMENTS
 from eve_replay.recovery.plan.model import Plan
 from eve_replay.recovery.points import point_at
+from eve_replay.recovery.question import Question
 from eve_replay.recovery.result import (
-    Assumptions,
     CrashPoint,
     EffectVerdict,
     RuleUse,
     Simulation,
     StepVerdict,
 )
-from eve_replay.recovery.runtimes.base import Course, Fate, Future, Runtime, runtime_named
+from eve_replay.recovery.runtimes.base import Course, Fate, Future
 from eve_replay.recovery.situation import NEVER, EffectState, Situation, StepState
-from eve_replay.recovery.strategies import STRATEGIES, ModelAnswer, Seen, Strategy, strategy, strategy_for
+from eve_replay.recovery.strategies import STRATEGIES, Seen
 from eve_replay.recovery.tutorial import contradictions
 from eve_replay.recovery.words import RULES
 
-__all__ = ["Question", "answer", "simulate"]
+__all__ = ["answer", "environments_for", "simulate"]
 
 
 Memo = dict[object, object]
-
-
-class Question:
-    """What is assumed: runtime, environment, model, strategies. Reused over all points of a matrix."""
-
-    __slots__ = ("_assumptions", "environment", "model", "note", "runtime", "strategies")
-
-    def __init__(
-        self,
-        *,
-        runtime: str | Runtime = "eve",
-        environment: str | Environment | None = None,
-        model: ModelAnswer = "same",
-        strategies: Mapping[str, str | Strategy] | None = None,
-        lease_seconds: float | None = None,
-        max_retries: int | None = None,
-        retention_days: float | None = None,
-        note: str = "",
-    ) -> None:
-        self.runtime = runtime_named(runtime) if isinstance(runtime, str) else runtime
-        found = environment if environment is not None else self.runtime.environment
-        chosen = named_environment(found) if isinstance(found, str) else found
-        self.environment = chosen.with_options(
-            lease_seconds=lease_seconds, max_retries=max_retries, retention_days=retention_days
-        )
-        if model not in ("same", "new-ids", "other"):
-            raise WrongUse(f"There is no model assumption {model!r}.", hint="Use same, new-ids or other.")
-        self.model: ModelAnswer = model
-        self.strategies = {
-            name: strategy(each) if isinstance(each, str) else each
-            for name, each in (strategies or {}).items()
-        }
-        self.note = note
-        self._assumptions: Assumptions | None = None
-
-    def strategy_of(self, effect: EffectState) -> Strategy:
-        """Return the strategy of an effect: asked for by name, for all (``*``), or its effects policy's."""
-        found = self.strategies.get(effect.tool) or self.strategies.get("*")
-        return found if found is not None else strategy_for(effect.protection)
-
-    def assumptions(self, *, crashes: int = 1, batch: int | None = None) -> Assumptions:
-        """Return what the answer takes for granted."""
-        if self._assumptions is None or self._assumptions.crashes != crashes:
-            env = self.environment
-            notes = [self.note] if self.note else []
-            if env.lease_assumed and env.recovers == "yes":
-                notes.append("the lease length is assumed; the journal does not hold it")
-            if env.certainty != "observed":
-                notes.append(f"{env.words}: {env.certainty}, {env.source}")
-            self._assumptions = Assumptions(
-                runtime=self.runtime.name,
-                environment=env.name,
-                model=self.model,
-                lease_seconds=env.lease_seconds if env.recovers == "yes" else None,
-                max_retries=env.max_retries,
-                strategies=tuple(sorted((k, v.name) for k, v in self.strategies.items())),
-                crashes=crashes,
-                model_calls_per_step=batch,
-                notes=tuple(notes),
-            )
-        return self._assumptions
 
 
 def simulate(
@@ -151,7 +89,7 @@ def _undisturbed(plan: Plan, question: Question) -> Simulation:
 def _carry(plan: Plan, earlier: int, now: int, situation: Situation, question: Question) -> bool:
     """Add to ``situation`` what an earlier crash left behind. False: nothing recovers from it."""
     past = plan.situation(earlier)
-    course = question.runtime.recover(past, question.environment, question.model)
+    course = question.runtime.recover(past, question.surroundings, question.model)
     if course.outcome not in ("recovers", "nothing-open"):
         return False
     for before, after in zip(past.steps, situation.steps, strict=True):
@@ -196,7 +134,7 @@ def answer(
         batch: ``modelCallsPerStep`` of a what-if.
         memo: verdicts already made for shared parts of one plan under this question; grown here.
     """
-    course = question.runtime.recover(situation, question.environment, question.model)
+    course = question.runtime.recover(situation, question.surroundings, question.model)
     return _simulation(situation, question, point, course, crashes=crashes, batch=batch, memo=memo)
 
 

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from os import PathLike
 
+from eve_replay.errors import WrongUse
 from eve_replay.journal.effects.executions import Executions
-from eve_replay.journal.effects.policy import EffectsPolicy
-from eve_replay.journal.facade import Journal
+from eve_replay.journal.effects.policy import EffectsLike, EffectsPolicy
+from eve_replay.journal.facade import Journal, open_journal
+from eve_replay.journal.joined import journal_of
 from eve_replay.journal.model import Session, SessionHead
-from eve_replay.recovery.engine import Question, answer, environments_for
+from eve_replay.journal.targets import Located, Target, locate
+from eve_replay.recovery.engine import answer, environments_for
 from eve_replay.recovery.environment import ENVIRONMENTS, Environment
 from eve_replay.recovery.environment import environment as named_environment
 from eve_replay.recovery.observe import observe
+from eve_replay.recovery.question import Question, question_or_default
 from eve_replay.recovery.result import CrashPoint, RuleUse, Simulation
 from eve_replay.recovery.situation import Situation
-from eve_replay.recovery.strategies import ModelAnswer, Strategy
 from eve_replay.recovery.words import RULES
+from eve_replay.worlds.base import World
 
 __all__ = ["Forecast", "detect_environment", "forecast", "forecast_session"]
 
@@ -102,53 +106,52 @@ def detect_environment(journal: Journal, head: SessionHead) -> tuple[str, str]:
 
 
 def forecast(
-    journal: Journal,
+    target: Target,
     *,
-    environment: str | Environment | None = None,
-    model: ModelAnswer = "same",
-    effects: EffectsPolicy | Mapping[str, object] | str | None = None,
-    strategies: Mapping[str, str | Strategy] | None = None,
-    lease_seconds: float | None = None,
-    max_retries: int | None = None,
-    session: str | None = None,
-    runtime: str = "eve",
+    session: str | Session | None = None,
+    question: Question | None = None,
+    effects: EffectsLike = None,
 ) -> tuple[Forecast, ...]:
     """Return what will happen to every session of a journal, those with something open first.
 
     Args:
-        journal: as it lies there.
-        environment: how the process comes back; None for what the journal points to.
-        model: what the model answers when it is asked again.
-        effects: the user's effects policy.
-        strategies: what-if strategies per tool (``*`` for all).
-        lease_seconds: length of the lease; the default is assumed, the journal does not hold it.
-        max_retries: retries of a step that throws.
-        session: only this session (whole id).
-        runtime: ``eve``, ``flue``, ``none``: whose recovery rules.
+        target: a source, world or journal as it lies there: then of all its sessions; a session or a part of
+            one: then of this one.
+        session: only this session, by id.
+        question: what is assumed; without an environment the one that the journal points to is taken.
+        effects: what the user knows of their tools.
+
+    Raises:
+        NotFound, WrongUse: as :func:`~eve_replay.journal.targets.locate`.
     """
+    asked = question_or_default(question)
+    rules = EffectsPolicy.load(effects)
+    if session is None and isinstance(target, str | PathLike | World):
+        target = open_journal(target)
+    if session is None and isinstance(target, Journal):
+        journal, only = target, None
+    else:
+        journal, only = _journal_of(locate(target, session=session))
     out = []
     for head in journal.heads:
-        if session is not None and head.id != session:
+        if only is not None and head.id != only:
             continue
         if head.kind == "workflow" and head.parent is None and _child_like(journal, head):
             continue
-        joined = journal.session(head.id)
-        out.append(
-            forecast_session(
-                journal,
-                joined,
-                head,
-                environment=environment,
-                model=model,
-                effects=effects,
-                strategies=strategies,
-                lease_seconds=lease_seconds,
-                max_retries=max_retries,
-                runtime=runtime,
-            )
-        )
+        out.append(forecast_session(journal, journal.session(head.id), head, question=asked, effects=rules))
     found = [_with_subagents(each, out, journal) for each in out]
     return tuple(sorted(found, key=lambda f: (_SEVERITY.index(f.answer.outcome), f.session_id)))
+
+
+def _journal_of(located: Located) -> tuple[Journal, str]:
+    """Return the journal that a session was read from: it knows the kind of world and the subagents."""
+    journal = located.journal or journal_of(located.session)
+    if journal is None:
+        raise WrongUse(
+            "The journal of this session is not at hand any more: it says where the runtime would come back.",
+            hint="Keep it in a variable, or give it: forecast(journal, session=...).",
+        )
+    return journal, located.session.id
 
 
 def _child_like(journal: Journal, head: SessionHead) -> bool:
@@ -159,38 +162,19 @@ def _child_like(journal: Journal, head: SessionHead) -> bool:
 
 
 def forecast_session(
-    journal: Journal,
-    session: Session,
-    head: SessionHead,
-    *,
-    environment: str | Environment | None,
-    model: ModelAnswer,
-    effects: EffectsPolicy | Mapping[str, object] | str | None,
-    strategies: Mapping[str, str | Strategy] | None,
-    lease_seconds: float | None,
-    max_retries: int | None,
-    runtime: str,
+    journal: Journal, session: Session, head: SessionHead, *, question: Question, effects: EffectsLike = None
 ) -> Forecast:
     """Return the forecast of one joined session."""
     note = ""
-    if environment is None:
+    chosen = question.environment
+    if chosen is None:
         name, note = detect_environment(journal, head)
         chosen = named_environment(name)
-    else:
-        chosen = named_environment(environment) if isinstance(environment, str) else environment
     situation = observe(session, effects)
 
     def under(env: Environment, why: str = "") -> Simulation:
-        question = Question(
-            runtime=runtime,
-            environment=env,
-            model=model,
-            strategies=strategies,
-            lease_seconds=lease_seconds,
-            max_retries=max_retries,
-            note=why,
-        )
-        return answer(situation, question, _as_it_lies(situation))
+        asked = replace(question, environment=env, note=why or question.note)
+        return answer(situation, asked, _as_it_lies(situation))
 
     main = under(chosen, f"environment told from the journal: {note}" if note else "")
     if any(run.log_missing and run.ended_at is None for run in session.runs):

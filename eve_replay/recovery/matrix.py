@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from eve_replay.recovery.engine import Question, answer
+from eve_replay.recovery.engine import answer
 from eve_replay.recovery.plan.batching import regroup
 from eve_replay.recovery.plan.model import Plan
 from eve_replay.recovery.points import point_at
+from eve_replay.recovery.question import Question
 from eve_replay.recovery.result import Simulation
-from eve_replay.recovery.strategies import STRATEGIES
+from eve_replay.recovery.strategies import STRATEGIES, strategy
 
 #: Milliseconds between the writes inside a commit, which carry one time in the journal: "a few ms each in a
 #: normal run" (docs/evidence/sweep.md#limits). Taken as one, so that shares are not made to look larger than
@@ -231,9 +232,7 @@ def compare_strategies(
     points = [point_at(plan, place, situation) for situation, place in situations]
     weights = list(_weights(plan, [place for _, place in situations]))
     for name in wanted:
-        asked = Question(
-            runtime=base.runtime, environment=base.environment, model=base.model, strategies={"*": name}
-        )
+        asked = replace(base, strategies={"*": strategy(name)})
         memo = plan.memo.setdefault(asked, {})
         sims = [
             answer(situation, asked, point, memo=memo)

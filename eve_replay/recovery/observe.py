@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import datetime
 
 from eve_replay.ids import event_slot
 from eve_replay.journal.commits.rules import run_commits
 from eve_replay.journal.commits.states import Delivery, RunCommits, StepCommit
 from eve_replay.journal.effects.build import effects_of
-from eve_replay.journal.effects.policy import EffectsPolicy
+from eve_replay.journal.effects.policy import EffectsLike
 from eve_replay.journal.model import Park, Run, Session, Step, Tokens, Turn
 from eve_replay.recovery.observe_effects import EffectReader
 from eve_replay.recovery.roles import awaited_run, role_of
@@ -38,7 +37,7 @@ def commits_of(run: Run) -> RunCommits:
     )
 
 
-def observe(session: Session, effects: EffectsPolicy | Mapping[str, object] | str | None = None) -> Situation:
+def observe(session: Session, effects: EffectsLike = None) -> Situation:
     """Return the situation of a session (or plain run) as it lies there.
 
     Args:
@@ -49,7 +48,7 @@ def observe(session: Session, effects: EffectsPolicy | Mapping[str, object] | st
 
 
 class _Observer:
-    def __init__(self, session: Session, effects: EffectsPolicy | Mapping[str, object] | str | None) -> None:
+    def __init__(self, session: Session, effects: EffectsLike) -> None:
         self.session = session
         self.policy = effects
         self.plain = session.kind == "workflow"

@@ -14,7 +14,7 @@ Every answer is a sheet: a table that shows itself in a notebook and prints itse
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
@@ -24,7 +24,7 @@ from eve_replay.checks import Voice
 from eve_replay.guidance import Report, why_all
 from eve_replay.journal import Journal, Session, Step
 from eve_replay.journal.effects.build import Effect, Executions
-from eve_replay.journal.effects.policy import EffectsPolicy
+from eve_replay.journal.effects.policy import EffectsLike, EffectsPolicy
 from eve_replay.recovery import forecast
 from eve_replay.views.kit.safe import cut, safe_text
 from eve_replay.views.kit.table import Column, Table, table_lines
@@ -125,7 +125,7 @@ def questions(
     journal: Journal,
     *,
     language: Language = "en",
-    effects: EffectsPolicy | Mapping[str, object] | str | None = None,
+    effects: EffectsLike = None,
     ledger: object = None,
     eve: str | None = None,
     now: datetime | None = None,

@@ -6,9 +6,9 @@ That nothing is read or decoded for it is counted in ``tests/unit/recovery/test_
 from __future__ import annotations
 
 from eve_replay.journal.facade import Journal
-from eve_replay.recovery.engine import Question
 from eve_replay.recovery.matrix import matrix_of
 from eve_replay.recovery.plan.build import session_plans
+from eve_replay.recovery.question import Question
 from eve_replay.worlds.registry import open_world
 from tests.support import corpus
 from tests.support.recovery import turn_plan

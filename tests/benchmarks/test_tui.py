@@ -24,6 +24,7 @@ import pytest
 from textual.widgets import Input
 
 from eve_replay.journal import Journal
+from eve_replay.recovery.question import Question
 from tests.support import corpus
 from tests.tui.support import NOW, running, settle
 from tests.tui.worlds import many
@@ -147,7 +148,7 @@ def test_stepping_through_a_long_session(benchmark):
 def test_moving_the_crash_point(benchmark):
     def move(pilot, n):
         screen = pilot.app.screen
-        screen.lab.view(screen.index, **screen.asked)
+        screen.lab.view(screen.index, Question(**screen.asked))
         screen.action_point(1)
 
     assert measured(benchmark, lambda pilot: None, move, keys=["enter", "c"]) < 0.05

@@ -18,12 +18,13 @@ from hypothesis import strategies as st
 
 from eve_replay.journal.facade import Journal
 from eve_replay.proof.asof import as_of
-from eve_replay.recovery.engine import Question, simulate
+from eve_replay.recovery.engine import simulate
 from eve_replay.recovery.forecast import forecast
 from eve_replay.recovery.matrix import matrix_of
 from eve_replay.recovery.plan.batching import regroup
 from eve_replay.recovery.plan.build import SessionPlans, session_plans
 from eve_replay.recovery.plan.model import FAR, Plan
+from eve_replay.recovery.question import Question
 from eve_replay.recovery.runtimes.base import runtimes
 from eve_replay.recovery.strategies import STRATEGIES
 from tests.support import corpus

@@ -15,13 +15,12 @@ docs/evidence/sweep.md and docs/evidence/observed.md:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from eve_replay.journal.effects.executions import Execution, Executions
 from eve_replay.journal.effects.groups import EffectKind, Group, function_groups, tool_groups
 from eve_replay.journal.effects.idempotency_keys import SeenKey, absorbed, key_at, keys_in, protection_from
-from eve_replay.journal.effects.policy import EffectsPolicy, Protection, hint_for
+from eve_replay.journal.effects.policy import EffectsLike, EffectsPolicy, Protection, hint_for
 from eve_replay.journal.model import Certainty, Coordinate, Evidence, Session
 
 __all__ = ["Effect", "EffectKind", "Execution", "Executions", "effects_of"]
@@ -119,9 +118,7 @@ class Effect:
         return out
 
 
-def effects_of(
-    session: Session, effects: EffectsPolicy | Mapping[str, object] | str | None = None
-) -> tuple[Effect, ...]:
+def effects_of(session: Session, effects: EffectsLike = None) -> tuple[Effect, ...]:
     """Return the effects of a session, tool calls first in turn order, then step functions in log order.
 
     ``effects`` is what the user knows of their tools: an effects policy, its file, or a dict of its shape.

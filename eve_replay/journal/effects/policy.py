@@ -11,13 +11,15 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from os import PathLike
 from pathlib import Path
-from typing import Literal, cast, get_args
+from typing import Literal, TypeAlias, cast, get_args
 
 from eve_replay.errors import WrongUse
 
 __all__ = [
     "EffectClass",
+    "EffectsLike",
     "EffectsPolicy",
     "KeyBy",
     "Protection",
@@ -129,7 +131,7 @@ class EffectsPolicy:
     origin: str = ""
 
     @classmethod
-    def load(cls, source: EffectsPolicy | Mapping[str, object] | str | Path | None) -> EffectsPolicy:
+    def load(cls, source: EffectsLike) -> EffectsPolicy:
         """Return a policy from a TOML file's path, a dict of the same shape, or None for the empty policy.
 
         Shape: ``default = "unprotected"`` and one table per name under ``[tools.<name or pattern>]`` (or
@@ -145,6 +147,11 @@ class EffectsPolicy:
             return source
         if isinstance(source, Mapping):
             return cls.from_mapping(source)
+        if not isinstance(source, str | PathLike):
+            raise WrongUse(
+                f"An effects policy cannot be made of a {type(source).__name__}.",
+                hint='Give the path of a TOML file, or a dict: {"charge_card": "keyed:call-id"}.',
+            )
         path = Path(source)
         try:
             data = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -258,3 +265,7 @@ _RUNTIME_MODULES = frozenset({"eve", "workflow", "@workflow/core"})
 def runtime_step(module: str) -> bool:
     """Whether a step function of this module is the runtime's own (``step//eve@0.80.1//turnStep``)."""
     return module in _RUNTIME_MODULES or module.startswith(("workflow/", "@workflow/"))
+
+
+#: What every ``effects`` argument takes: a policy, its TOML file, a dict of the same shape, nothing.
+EffectsLike: TypeAlias = EffectsPolicy | Mapping[str, object] | str | PathLike[str] | None

@@ -19,7 +19,7 @@ from datetime import datetime, timedelta
 from typing import Literal
 
 from eve_replay.journal.effects.build import Effect
-from eve_replay.journal.effects.policy import EffectsPolicy, split_words
+from eve_replay.journal.effects.policy import EffectsLike, EffectsPolicy, split_words
 from eve_replay.journal.ledger.model import Entry, Ledger
 from eve_replay.journal.model import Session
 
@@ -125,7 +125,7 @@ def join(
     found: Iterable[Effect],
     ledger: Ledger,
     *,
-    effects: EffectsPolicy | Mapping[str, object] | str | None = None,
+    effects: EffectsLike = None,
     ends: Mapping[str, datetime] | None = None,
 ) -> Joined:
     """Join ``ledger`` with the effects found (of one session or of a whole world).

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from eve_replay.errors import NotFound
 from eve_replay.journal.effects.build import Effect, effects_of
-from eve_replay.journal.effects.policy import EffectsPolicy
+from eve_replay.journal.effects.policy import EffectsLike
 from eve_replay.journal.model import Session, Turn
 from eve_replay.recovery.plan.build_parts import PartBuilder
 from eve_replay.recovery.plan.model import Plan
@@ -22,7 +20,7 @@ class SessionPlans:
     def __init__(
         self,
         session: Session,
-        effects: EffectsPolicy | Mapping[str, object] | str | None = None,
+        effects: EffectsLike = None,
         *,
         fine: bool | None = None,
     ) -> None:
@@ -216,7 +214,7 @@ class SessionPlans:
 
 def session_plans(
     session: Session,
-    effects: EffectsPolicy | Mapping[str, object] | str | None = None,
+    effects: EffectsLike = None,
     *,
     fine: bool | None = None,
 ) -> SessionPlans:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import cache
 from typing import Protocol, runtime_checkable
 
 from eve_replay.errors import WrongUse
@@ -122,6 +123,7 @@ def scaled(base: Executions, times: Executions) -> Executions:
     return Executions(min=base.min * times.min, max=top)
 
 
+@cache
 def runtimes() -> Mapping[str, Runtime]:
     """Return the runtimes by name."""
     from eve_replay.recovery.runtimes.eve.runtime import EveRuntime

@@ -5,24 +5,24 @@
     lab = CrashLab(session, "turn_0")            # or without a turn for a plain SDK run
     lab.points                                   # CrashPointRow, in order
     lab.view(31, model="new-ids", strategies={"charge_card": "coordinates"})   # CrashView
-    lab.matrix(environment="eve-dev")            # MatrixView, views/matrix.py
+    lab.matrix(Question(environment="eve-dev"))         # MatrixView, views/matrix.py
     lab.choices                                  # what can be chosen, with words
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from eve_replay.errors import WrongUse
 from eve_replay.journal import Session
-from eve_replay.journal.effects.policy import EffectsPolicy
-from eve_replay.recovery.engine import Question, environments_for, simulate
+from eve_replay.journal.effects.policy import EffectsLike, EffectsPolicy
+from eve_replay.recovery.engine import environments_for, simulate
 from eve_replay.recovery.environment import ENVIRONMENTS
 from eve_replay.recovery.plan.batching import regroup
 from eve_replay.recovery.plan.build import SessionPlans
 from eve_replay.recovery.points import crash_points
+from eve_replay.recovery.question import Question
 from eve_replay.recovery.result import CrashPoint, Simulation
 from eve_replay.recovery.runtimes.base import runtimes
 from eve_replay.recovery.strategies import STRATEGIES
@@ -54,6 +54,7 @@ __all__ = [
     "CrashPointRow",
     "CrashStepRow",
     "CrashView",
+    "Question",
     "count_text",
     "crash_view",
     "effect_row",
@@ -86,7 +87,7 @@ class CrashLab:
         self,
         session: Session,
         turn_id: str | None = None,
-        effects: EffectsPolicy | Mapping[str, object] | str | None = None,
+        effects: EffectsLike = None,
         *,
         moments: bool = True,
         batch: int = 1,
@@ -136,28 +137,27 @@ class CrashLab:
                 return point.index
         return None
 
-    def simulation(self, index: int, **question: Any) -> Simulation:
-        """Return the engine's own answer for a point; ``question`` as for :class:`Question`."""
-        return simulate(self.plan, self._at(index), Question(**question))
+    def simulation(self, index: int, question: Question | None = None) -> Simulation:
+        """Return the engine's own answer for a point."""
+        return simulate(self.plan, self._at(index), question)
 
-    def view(self, index: int, **question: Any) -> CrashView:
+    def view(self, index: int, question: Question | None = None) -> CrashView:
         """Return what a crash at point ``index`` does.
 
         Args:
             index: number of the point.
-            **question: ``runtime``, ``environment``, ``model``, ``strategies`` (tool to name, ``*`` for all),
-                ``lease_seconds``, ``max_retries``.
+            question: what is assumed.
 
         Raises:
-            WrongUse: there is no such point, or an assumption does not exist.
+            WrongUse: there is no such point.
         """
-        return crash_view(self.simulation(index, **question), self.points[index], len(self._points))
+        return crash_view(self.simulation(index, question), self.points[index], len(self._points))
 
-    def matrix(self, **question: Any) -> MatrixView:
-        """Return the answers for every point as a matrix; ``question`` as in :meth:`view`."""
+    def matrix(self, question: Question | None = None) -> MatrixView:
+        """Return the answers for every point as a matrix."""
         from eve_replay.views.crashlab.matrix import matrix_view
 
-        asked = Question(**question)
+        asked = question if question is not None else Question()
         return matrix_view([simulate(self.plan, point, asked) for point in self._points], self.points)
 
     def _at(self, index: int) -> CrashPoint:

@@ -11,7 +11,7 @@ from eve_replay.errors import WrongUse
 from eve_replay.journal import Session
 from eve_replay.journal.effects.build import Effect, effects_of
 from eve_replay.journal.effects.judge import judge_effect, tally
-from eve_replay.journal.effects.policy import EffectsPolicy
+from eve_replay.journal.effects.policy import EffectsLike, EffectsPolicy
 from eve_replay.views.inspect.inspector import Inspector
 from eve_replay.views.search.search import Hit, Pattern, search_session
 from eve_replay.views.session.cursor import Cursor
@@ -23,7 +23,6 @@ from eve_replay.views.session.transcript import TranscriptRow, transcript_rows
 from eve_replay.views.session.tree import Tree, session_tree
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from datetime import datetime
 
 __all__ = ["Explorer"]
@@ -40,9 +39,7 @@ class Explorer:
         WrongUse: the policy cannot be read.
     """
 
-    def __init__(
-        self, session: Session, effects: EffectsPolicy | Mapping[str, object] | str | None = None
-    ) -> None:
+    def __init__(self, session: Session, effects: EffectsLike = None) -> None:
         self.session = session
         self._policy = EffectsPolicy.load(effects)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING
@@ -11,7 +11,7 @@ from eve_replay.checks import Finding, Verdict, Voice, check_session, check_worl
 from eve_replay.guidance import LEASE
 from eve_replay.guidance import why_all as _why_all
 from eve_replay.journal import Session
-from eve_replay.journal.effects.policy import EffectsPolicy
+from eve_replay.journal.effects.policy import EffectsLike
 from eve_replay.views.inspect.evidence import EvidenceRow, evidence_rows
 from eve_replay.views.kit.base import View, event_key, step_key
 from eve_replay.views.kit.safe import safe_text
@@ -79,7 +79,7 @@ def verdict_rows(
     *,
     now: datetime,
     zone: tzinfo | None = None,
-    effects: EffectsPolicy | Mapping[str, object] | str | None = None,
+    effects: EffectsLike = None,
     versions: Iterable[str] = (),
 ) -> tuple[VerdictRow, ...]:
     """Return the verdicts on a session, worst first.

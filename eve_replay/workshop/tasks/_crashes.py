@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from eve_replay.recovery import CrashPoint, EffectVerdict, Plan, crash_points, plan_of, simulate
+from eve_replay.recovery import CrashPoint, EffectVerdict, Plan, Question, crash_points, plan_of, simulate
 from eve_replay.workshop.tasks._readings import session
 
 __all__ = ["Place", "places"]
@@ -52,7 +52,7 @@ def places(sample: str) -> tuple[Place, ...]:
 
 
 def _places(sample: str, turn: str, plan: Plan, point: CrashPoint) -> Iterator[Place]:
-    answer = simulate(plan, point, strategies={"*": "none"})
+    answer = simulate(plan, point, question=Question(strategies={"*": "none"}))
     if answer.outcome not in _GOES_ON:
         return
     for effect in answer.effects:

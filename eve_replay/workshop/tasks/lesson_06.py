@@ -11,7 +11,7 @@ from functools import cache
 from types import MappingProxyType
 
 from eve_replay.journal import Park, Step
-from eve_replay.recovery import Simulation, crash_points, simulate
+from eve_replay.recovery import Question, Simulation, crash_points, simulate
 from eve_replay.workshop.model import Ask, Case, Deed, Text, Turn
 from eve_replay.workshop.promises import each_deed_once, it_ends, no_lies, nothing_else
 from eve_replay.workshop.task import Prediction, Task
@@ -96,7 +96,7 @@ def _after_approval() -> Simulation:
         for each in crash_points(recorded, "turn_0")
         if each.klass in ("in-model", "in-tool", "tools-returned") and each.at is not None and each.at > done
     )
-    return simulate(recorded, point, turn="turn_0", strategies={_TOOL: "approval"})
+    return simulate(recorded, point, turn="turn_0", question=Question(strategies={_TOOL: "approval"}))
 
 
 def _times_restarted() -> int:

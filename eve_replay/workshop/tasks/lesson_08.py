@@ -12,7 +12,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any
 
-from eve_replay.recovery import Simulation, crash_points, simulate
+from eve_replay.recovery import Question, Simulation, crash_points, simulate
 from eve_replay.recovery.result import EffectVerdict
 from eve_replay.recovery.runtimes.base import runtime_named
 from eve_replay.workshop.model import Ask, Case, Deed, Language, Text, Turn
@@ -38,7 +38,7 @@ def _at_the_kill(runtime: str) -> Simulation:
         for point in crash_points(recorded, "turn_0")
         if point.klass == "in-tool" and point.at is not None and point.at <= killed
     ]
-    return simulate(recorded, points[-1], turn="turn_0", runtime=runtime)
+    return simulate(recorded, points[-1], turn="turn_0", question=Question(runtime=runtime))
 
 
 def _effect(runtime: str, tool: str = _TOOL) -> EffectVerdict:

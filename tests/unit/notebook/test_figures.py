@@ -34,7 +34,7 @@ def test_the_matrix_has_a_row_per_point_and_a_column_per_effect(session):
     (heat,) = figure.data
     assert len(heat.y) == len(er.crash_points(session)) and len(heat.x) == 2
     assert len(set(heat.y)) == len(heat.y)  # equal labels would fold rows together
-    keyed = figures.matrix_figure(session, strategies={"*": "coordinates"})
+    keyed = figures.matrix_figure(session, question=er.Question(strategies={"*": "coordinates"}))
     worst = [
         max(value for row in each.data[0].z for value in row if value is not None) for each in (figure, keyed)
     ]

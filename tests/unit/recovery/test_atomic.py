@@ -1,8 +1,9 @@
 """Worlds that commit in one transaction know no half-written states."""
 
 from eve_replay.recovery.address import place_of
-from eve_replay.recovery.engine import Question, simulate
+from eve_replay.recovery.engine import simulate
 from eve_replay.recovery.matrix import matrix_of
+from eve_replay.recovery.question import Question
 from tests.support.recovery import turn_plan
 
 HOSTED = Question(environment="hosted")

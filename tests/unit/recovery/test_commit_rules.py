@@ -5,11 +5,14 @@ import pytest
 from eve_replay.recovery.address import place_of
 from eve_replay.recovery.engine import simulate
 from eve_replay.recovery.forecast import forecast
+from eve_replay.recovery.question import Question
 from tests.support.recovery import crash_journal, turn_plan
 
 
 def lying(turn, point, **question):
-    found = [f for f in forecast(crash_journal(turn, point), **question) if f.kind != "workflow"]
+    found = [
+        f for f in forecast(crash_journal(turn, point), question=Question(**question)) if f.kind != "workflow"
+    ]
     return found[0].answer
 
 

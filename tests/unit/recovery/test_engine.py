@@ -4,7 +4,8 @@ import pytest
 
 from eve_replay.errors import WrongUse
 from eve_replay.recovery.address import place_of
-from eve_replay.recovery.engine import Question, environments_for, simulate
+from eve_replay.recovery.engine import environments_for, simulate
+from eve_replay.recovery.question import Question
 from tests.support.recovery import turn_plan
 
 PLAN = turn_plan("T1")

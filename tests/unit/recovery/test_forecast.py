@@ -6,8 +6,10 @@ from datetime import UTC, datetime
 import pytest
 
 from eve_replay import open_journal, samples
+from eve_replay.errors import NotFound
 from eve_replay.guidance.why import why
 from eve_replay.recovery.forecast import detect_environment, forecast
+from eve_replay.recovery.question import Question
 from tests.support.recovery import crash_journal, scenario
 
 
@@ -57,7 +59,7 @@ def test_left_running_and_seen_from_there():
 
 
 def test_a_shorter_lease_can_be_assumed():
-    found = forecast(scenario("crash-not-restarted"), lease_seconds=2)[0].answer
+    found = forecast(scenario("crash-not-restarted"), question=Question(lease_seconds=2))[0].answer
     later = forecast(scenario("crash-not-restarted"))[0].answer
     assert (later.earliest - found.earliest).total_seconds() == 858
 
@@ -65,7 +67,8 @@ def test_a_shorter_lease_can_be_assumed():
 def test_only_one_session():
     journal = scenario("crash-not-restarted")
     assert [f.session_id for f in forecast(journal, session=journal.heads[0].id)] == [journal.heads[0].id]
-    assert forecast(journal, session="wrun_nothing") == ()
+    with pytest.raises(NotFound, match="wrun_nothing"):
+        forecast(journal, session="wrun_nothing")
 
 
 def test_worst_first():

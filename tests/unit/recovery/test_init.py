@@ -6,7 +6,7 @@ import pytest
 
 import eve_replay
 from eve_replay.errors import NotFound
-from eve_replay.recovery import crash_points, matrix, plan_of, simulate
+from eve_replay.recovery import Question, crash_points, matrix, plan_of, simulate
 from tests.support.recovery import TURNS, baseline, scenario, turn_plan
 
 SESSION = baseline("T1").session
@@ -44,22 +44,26 @@ def test_every_way_to_name_a_point():
 
 
 def test_what_if():
-    four = simulate(SESSION, "tools-returned:2", model_calls_per_step=4)
+    four = simulate(SESSION, "tools-returned:2", question=Question(model_calls_per_step=4))
     assert four.assumptions.model_calls_per_step == 4
-    protected = simulate(SESSION, "tools-returned", strategies={"*": "business-id"}, model="other")
+    protected = simulate(
+        SESSION, "tools-returned", question=Question(strategies={"*": "business-id"}, model="other")
+    )
     assert all(e.outside.max == 1 for e in protected.effects)
-    assert simulate(SESSION, "in-model", environment="eve dev").outcome == "needs-person"
-    assert simulate(SESSION, "in-model", lease_seconds=2).assumptions.lease_seconds == 2
+    assert simulate(SESSION, "in-model", question=Question(environment="eve dev")).outcome == "needs-person"
+    assert simulate(SESSION, "in-model", question=Question(lease_seconds=2)).assumptions.lease_seconds == 2
 
 
 def test_a_matrix_with_options():
-    found = matrix(SESSION, strategies={"*": "business-id"}, model_calls_per_step=2, moments=False)
+    found = matrix(
+        SESSION, question=Question(strategies={"*": "business-id"}, model_calls_per_step=2), moments=False
+    )
     assert found.totals.outside_worst == 0
 
 
 def test_a_plain_run():
     session = scenario("sdk4-crash").session()
-    sim = simulate(session, "in-tool:chargeCard", environment="sdk-started")
+    sim = simulate(session, "in-tool:chargeCard", question=Question(environment="sdk-started"))
     charge = next(e for e in sim.effects if e.tool == "chargeCard")
     assert (charge.executions.min, charge.executions.max) == (1, 2)
     assert sim.turn_id is None

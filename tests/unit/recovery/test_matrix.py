@@ -2,10 +2,10 @@
 
 from eve_replay.codec import payload
 from eve_replay.journal.facade import Journal
-from eve_replay.recovery.engine import Question
 from eve_replay.recovery.matrix import compare_batches, compare_strategies, matrix_of
 from eve_replay.recovery.plan.batching import regroup
 from eve_replay.recovery.plan.build import session_plans
+from eve_replay.recovery.question import Question
 from eve_replay.worlds.registry import open_world
 from tests.support import corpus
 from tests.support.recovery import turn_plan

@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container
 
-from eve_replay.views.crashlab.crash import Choice, CrashLab, CrashPointRow, CrashView
+from eve_replay.views.crashlab.crash import Choice, CrashLab, CrashPointRow, CrashView, Question
 from eve_replay.views.kit.text import line
 from eve_replay.views.kit.tone import Tone
 from eve_replay.views.kit.words import clock
@@ -204,7 +204,7 @@ class CrashScreen(ReplayScreen):
         self.points.restyle()
 
     async def _answer(self, lab: CrashLab, index: int, asked: dict[str, Any]) -> None:
-        view = await self.work(self.reader.quick, lambda: lab.view(index, **asked), self._wrong)
+        view = await self.work(self.reader.quick, lambda: lab.view(index, Question(**asked)), self._wrong)
         if view is None:
             return
         self.view = view

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
+from eve_replay.views.crashlab.crash import Question
 from eve_replay.views.crashlab.matrix import MatrixCell, MatrixRow, MatrixView
 from eve_replay.views.kit.safe import cut, pad
 from eve_replay.views.kit.text import Span, line, paragraph
@@ -101,14 +102,13 @@ class MatrixScreen(ReplayScreen):
 
     def _made(self) -> MatrixView:
         """Simulate point by point, so that it can be stopped between two points."""
-        from eve_replay.views.crashlab.crash import CrashLab  # noqa: F401 (typed by lab_of)
-
         lab = self.replay.lab_of(self.explorer, self.turn_id)
+        question = Question(**self.asked)
         self.job.total = len(lab.points)
         for index in range(len(lab.points)):
-            lab.simulation(index, **self.asked)
+            lab.simulation(index, question)
             self.job.step(index + 1)
-        return lab.matrix(**self.asked)
+        return lab.matrix(question)
 
     def on_unmount(self) -> None:
         """Nobody waits for it any more."""

@@ -4,7 +4,8 @@ import pytest
 
 from eve_replay.errors import WrongUse
 from eve_replay.journal.effects.executions import Executions
-from eve_replay.recovery.engine import Question, simulate
+from eve_replay.recovery.engine import simulate
+from eve_replay.recovery.question import Question
 from eve_replay.recovery.runtimes.base import (
     Course,
     Fate,

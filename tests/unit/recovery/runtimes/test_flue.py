@@ -1,6 +1,7 @@
 """Flue's runtime, as docs/evidence/flue.md#after-a-crash states it."""
 
-from eve_replay.recovery.engine import Question, simulate
+from eve_replay.recovery.engine import simulate
+from eve_replay.recovery.question import Question
 from tests.support.recovery import turn_plan
 
 

@@ -1,7 +1,8 @@
 """The plain loop: nothing is recovered, the whole turn is done again by hand."""
 
 from eve_replay.recovery.address import place_of
-from eve_replay.recovery.engine import Question, simulate
+from eve_replay.recovery.engine import simulate
+from eve_replay.recovery.question import Question
 from tests.support.recovery import turn_plan
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from eve_replay.codec import payload
 from eve_replay.errors import WrongUse
-from eve_replay.views.crashlab.crash import CrashLab
+from eve_replay.views.crashlab.crash import CrashLab, Question
 from tests.support.corpus import names
 from tests.unit.views._sessions import explorer, journal
 
@@ -39,18 +39,18 @@ def test_points_are_numbered_and_say_what_had_happened():
 def test_a_crash_before_the_commit_repeats_the_charge_and_a_strategy_prevents_it():
     found = lab()
     point = returned(found)
-    view = found.view(point, strategies={"*": "none"})
+    view = found.view(point, Question(strategies={"*": "none"}))
     charge = next(row for row in view.effects if row.tool == "charge_card")
     assert (charge.runs, charge.outside, charge.harmful) == ("2", "2", True)
     assert (view.outcome_words, view.outcome_tone, view.tone) == ("recovers by itself", "ok", "harm")
     assert view.twice.sure and charge.twice_sure
     assert "in words" not in view.paid
     assert view.model_calls_again == 1
-    kept = found.view(point, strategies={"*": "coordinates"})
+    kept = found.view(point, Question(strategies={"*": "coordinates"}))
     charge = next(row for row in kept.effects if row.tool == "charge_card")
     assert (charge.runs, charge.outside, charge.harmful) == ("2", "1", False)
     assert not kept.twice
-    minted = found.view(point, strategies={"*": "call-id"}, model="new-ids")
+    minted = found.view(point, Question(strategies={"*": "call-id"}, model="new-ids"))
     assert next(row for row in minted.effects if row.tool == "charge_card").outside == "2"
 
 
@@ -60,12 +60,12 @@ def test_every_choice_can_be_taken_at_every_tenth_point():
     assert "charge_card" in choices.tools
     for index in range(0, len(found), 10):
         for runtime in choices.runtimes:
-            json.dumps(found.view(index, runtime=runtime.name).to_json())
+            json.dumps(found.view(index, Question(runtime=runtime.name)).to_json())
         for environment in choices.environments:
-            assert found.view(index, environment=environment.name).sentence
+            assert found.view(index, Question(environment=environment.name)).sentence
         for model in choices.models:
             for strategy in choices.strategies:
-                found.view(index, model=model.name, strategies={"charge_card": strategy.name})
+                found.view(index, Question(model=model.name, strategies={"charge_card": strategy.name}))
 
 
 def test_wrong_points_and_assumptions_are_said():
@@ -73,7 +73,7 @@ def test_wrong_points_and_assumptions_are_said():
     with pytest.raises(WrongUse, match="There is no crash point 9999"):
         found.view(9999)
     with pytest.raises(WrongUse, match="There is no model assumption"):
-        found.view(0, model="psychic")
+        found.view(0, Question(model="psychic"))
 
 
 def test_a_point_is_found_by_event_chunk_or_class():
@@ -89,7 +89,7 @@ def test_a_point_is_found_by_event_chunk_or_class():
 
 def test_the_matrix_has_a_row_per_point_and_a_column_per_effect():
     found = lab()
-    matrix = found.matrix(strategies={"*": "none"})
+    matrix = found.matrix(Question(strategies={"*": "none"}))
     assert len(matrix.rows) == len(found)
     assert [column.kind for column in matrix.columns][:2] == ["outcome", "model"]
     assert all(len(row.cells) == len(matrix.columns) for row in matrix.rows)
@@ -100,7 +100,7 @@ def test_the_matrix_has_a_row_per_point_and_a_column_per_effect():
     assert after.point.klass == "after-turn"
     assert not after.harmful
     json.dumps(matrix.to_json())
-    saved = found.matrix(strategies={"*": "claim"})
+    saved = found.matrix(Question(strategies={"*": "claim"}))
     assert not any(total.name.startswith("charge_card twice") for total in saved.totals)
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from eve_replay import samples
 from eve_replay.journal import open_journal
-from eve_replay.recovery import crash_points, plan_of, simulate
+from eve_replay.recovery import Question, crash_points, plan_of, simulate
 from eve_replay.workshop.engine.runtime import run
 from eve_replay.workshop.grading.check import check
 from eve_replay.workshop.lesson import task
@@ -44,7 +44,7 @@ def test_the_places_are_those_of_the_simulator():
     plan = plan_of(session, "turn_0")
     points = {point.position: point for point in crash_points(plan)}
     for place in places("crash-before-commit"):
-        answer = simulate(plan, points[place.position], strategies={"*": "none"})
+        answer = simulate(plan, points[place.position], question=Question(strategies={"*": "none"}))
         outside = next(each.outside for each in answer.effects if each.tool == "charge_card")
         assert (outside.min, outside.max) == place.charges
 
