@@ -125,9 +125,9 @@ class CrashLab:
             tools=tuple(dict.fromkeys(effect.tool for effect in end.effects)) if end else (),
         )
 
-    def tones(self, **question: Any) -> tuple[Tone, ...]:
+    def tones(self, question: Question | None = None) -> tuple[Tone, ...]:
         """Return a tone per point: that of what a crash there does, not of what had happened by then."""
-        asked = Question(**question)
+        asked = question if question is not None else Question()
         return tuple(simulation_tone(simulate(self.plan, point, asked)) for point in self._points)
 
     def index_of(self, wanted: str) -> int | None:

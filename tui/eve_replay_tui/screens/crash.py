@@ -196,7 +196,7 @@ class CrashScreen(ReplayScreen):
 
     async def _tone(self, lab: CrashLab, asked: dict[str, Any]) -> None:
         """Give every point the tone of what a crash there does, under the assumptions of the moment."""
-        tones = await self.work(self.reader.long, lambda: lab.tones(**asked), self._wrong)
+        tones = await self.work(self.reader.long, lambda: lab.tones(Question(**asked)), self._wrong)
         if tones is None:
             return
         self.tones = tones
