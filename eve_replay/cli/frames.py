@@ -21,11 +21,11 @@ from eve_replay.cli.shared.common import (
     open_journal,
     source_and,
 )
+from eve_replay.cli.shared.files import written_aside
 from eve_replay.cli.shared.json import write_json
-from eve_replay.errors import WrongUse
 from eve_replay.frames.tables import FRAMES, columns_of, frame_rows
 from eve_replay.times import iso
-from eve_replay.views.kit.safe import wrap
+from eve_replay.views.kit.safe import safe_text, wrap
 from eve_replay.views.kit.table import Column, Table
 from eve_replay.views.kit.words import plural
 
@@ -76,7 +76,9 @@ def cli(
         count = _to_file(Path(out), frame, rows, form or _form_of(out), force=force)
         note(shell, f"{plural(count, 'row')} written to {out}.")
     else:
-        for chunk in _chunks(frame, rows, form or "csv"):
+        # A program gets text as it is; a terminal would obey what some journal has in it.
+        shown = (_on_screen(row) for row in rows) if sys.stdout.isatty() else rows
+        for chunk in _chunks(frame, shown, form or "csv"):
             sys.stdout.buffer.write(chunk)
         sys.stdout.buffer.flush()
     finish(shell, journal.receipt)
@@ -90,6 +92,10 @@ def _plain(value: object) -> object:
     return iso(value) if isinstance(value, datetime) else value
 
 
+def _on_screen(row: dict[str, object]) -> dict[str, object]:
+    return {name: safe_text(value) if isinstance(value, str) else value for name, value in row.items()}
+
+
 def _to_file(path: Path, frame: str, rows: Iterator[dict[str, object]], form: str, *, force: bool) -> int:
     count = 0
 
@@ -99,14 +105,9 @@ def _to_file(path: Path, frame: str, rows: Iterator[dict[str, object]], form: st
             count += 1
             yield row
 
-    try:
-        with path.open("wb" if force else "xb") as file:
-            for chunk in _chunks(frame, counted(), form):
-                file.write(chunk)
-    except FileExistsError:
-        raise WrongUse(f"{path} exists.", hint="Give another name, or --force to overwrite it.") from None
-    except OSError as error:
-        raise WrongUse(f"{path} cannot be written: {error.strerror}.") from None
+    with written_aside(path, force=force) as file:
+        for chunk in _chunks(frame, counted(), form):
+            file.write(chunk)
     return count
 
 

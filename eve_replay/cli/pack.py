@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import secrets
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,7 +19,8 @@ from eve_replay.cli.shared.common import (
     source_and,
 )
 from eve_replay.cli.shared.common import command as _command
-from eve_replay.errors import SourceUnreadable, WrongUse
+from eve_replay.cli.shared.files import written_aside
+from eve_replay.errors import WrongUse
 from eve_replay.views.kit.text import fields, line
 from eve_replay.views.kit.words import plural
 
@@ -132,17 +131,8 @@ def _write(world: World, target: Path, runs: list[str] | None, redactor: Redacto
     """Write beside the target first, so that a failure leaves no half file under its name."""
     from eve_replay.worlds.bundle.write import write_bundle
 
-    part = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        with part.open("xb") as file:
-            packed = write_bundle(world, file, runs=runs, redactor=redactor)
-        part.replace(target)
-    except OSError as error:
-        raise SourceUnreadable(f"{target} cannot be written: {error.strerror or error}.") from None
-    finally:
-        with suppress(OSError):
-            part.unlink()
-    return packed
+    with written_aside(target, force=True) as file:
+        return write_bundle(world, file, runs=runs, redactor=redactor)
 
 
 def _tell(shell: Shell, target: Path, size: int, packed: Packed) -> None:

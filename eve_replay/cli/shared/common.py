@@ -78,6 +78,8 @@ __all__ = [
 SOURCE_VARIABLE = "EVE_REPLAY_SOURCE"
 #: Where the hosted store's token may be, as the vendor's tools name it.
 TOKEN_VARIABLES = ("VERCEL_TOKEN", "WORKFLOW_VERCEL_AUTH_TOKEN")
+#: Hosts, beside the vendor's own, that may be sent the token: names with spaces or commas between them.
+TOKEN_HOSTS_VARIABLE = "EVE_REPLAY_TOKEN_HOSTS"
 _HOSTED = ("vercel://", "http://", "https://")
 
 
@@ -230,7 +232,8 @@ def open_source(shell: Shell, source: str | None) -> World:
     for part, far in zip(parts, hosted, strict=True):
         options: dict[str, Any] = {"keys": shell.keys, "limit": shell.limit}
         if far:
-            options |= {"token": _token(), "fetch_keys": shell.fetch_keys or None}
+            options |= {"token": _token(), "token_hosts": _token_hosts()}
+            options |= {"fetch_keys": shell.fetch_keys or None}
         worlds.append(open_world(part.strip() if len(parts) > 1 else part, **options))
     world = open_world(worlds)
     context = click.get_current_context(silent=True)
@@ -242,6 +245,11 @@ def open_source(shell: Shell, source: str | None) -> World:
 def _token() -> str | None:
     """Return the hosted store's token. It goes into a request header and nowhere else."""
     return next((os.environ[name] for name in TOKEN_VARIABLES if os.environ.get(name)), None)
+
+
+def _token_hosts() -> tuple[str, ...]:
+    """Return the hosts, beside the vendor's own, that the user trusts with the token."""
+    return tuple(os.environ.get(TOKEN_HOSTS_VARIABLE, "").replace(",", " ").split())
 
 
 def next_words(source: str | None, words: str) -> str:

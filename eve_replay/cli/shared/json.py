@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import BinaryIO
 
 from eve_replay.codec.jsonout import dumps_tagged
@@ -14,7 +15,9 @@ _CHUNK = 1 << 20
 def write_json(document: object, out: BinaryIO, *, indent: int | None = None) -> None:
     """Write one document of any depth and a line end.
 
-    A lone surrogate, which UTF-8 cannot hold, is written as its JSON escape.
+    What a terminal may obey or an eye cannot see is written as its JSON escape: control characters (C0, DEL,
+    C1), text direction, zero width. So is a lone surrogate, which UTF-8 cannot hold. To a JSON reader the
+    text is the same.
     """
     text = dumps_tagged(document, indent=indent, ensure_ascii=False)
     for start in range(0, len(text), _CHUNK):
@@ -22,7 +25,20 @@ def write_json(document: object, out: BinaryIO, *, indent: int | None = None) ->
     out.write(b"\n")
 
 
+#: DEL, C1, soft hyphen, direction, zero width and what else has no shape, line and paragraph separators.
+_UNSEEN = re.compile(
+    "[\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
+)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    units = found[0].encode("utf-16-be")
+    return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))
+
+
 def _encoded(text: str) -> bytes:
+    if not text.isascii() or "\x7f" in text:
+        text = _UNSEEN.sub(_escaped, text)
     try:
         return text.encode()
     except UnicodeEncodeError:

@@ -8,6 +8,7 @@ keys is asked only when the caller says so, because the vendor writes each such 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import parse_qs, urlsplit, urlunsplit
 
@@ -38,8 +39,9 @@ class _HostedOpener:
     def open(self, source: str, **options: object) -> World:
         """Return the world behind the address; nothing is asked before the first read.
 
-        Options: keys, limit, token, environment, timeout, deployment_key (base64), fetch_keys (True asks the
-        vendor's audited key route).
+        Options: keys, limit, token, token_hosts (who may be sent the token beside the vendor's own host; when
+        not given, whatever ``source`` names, since the caller gave both), environment, timeout,
+        deployment_key (base64), fetch_keys (True asks the vendor's audited key route).
 
         Raises:
             WrongUse: the address makes no sense.
@@ -64,6 +66,15 @@ class _HostedOpener:
         else:
             base = self._base(source)
         token = text_option(options, "token")
+        trusted = options.get("token_hosts")
+        host = urlsplit(base).hostname or ""
+        if token is not None and isinstance(trusted, (tuple, list)) and not _is_trusted(host, trusted):
+            if not self._is_local(base):
+                raise SourceUnreadable(
+                    f"The token belongs to {urlsplit(API).hostname}, so it was not sent to {host}.",
+                    hint=f"If {host} is yours, set EVE_REPLAY_TOKEN_HOSTS={host} and try again.",
+                )
+            token = None
         if token is None and not self._is_local(base):
             raise SourceUnreadable(
                 f"Reading {urlsplit(base).netloc} needs a token.", hint="Set VERCEL_TOKEN in the environment."
@@ -95,6 +106,11 @@ class _HostedOpener:
 
     def _is_local(self, base: str) -> bool:
         return urlsplit(base).hostname in _LOCAL
+
+
+def _is_trusted(host: str, trusted: Sequence[object]) -> bool:
+    own = urlsplit(API).hostname
+    return host.lower() in {own, *(str(each).lower() for each in trusted)}
 
 
 def _derived(wrap: Wrap, deployment_key: bytes, project: str | None) -> Wrap:

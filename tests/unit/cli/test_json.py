@@ -29,3 +29,19 @@ def test_large_documents_are_whole():
 
 def test_indent():
     assert written({"a": 1}, indent=2) == b'{\n  "a": 1\n}\n'
+
+
+def test_what_a_terminal_may_obey_is_escaped_and_means_the_same():
+    import io
+    import json
+
+    from eve_replay.cli.shared.json import write_json
+
+    text = (
+        "\x1b]52;c;aGk=\x07 \x9b31m \x85 \u202egnp.exe \u200b\u2066 \x7f \ufeff \U000e0041 中文 é 😀 \ud800"
+    )
+    out = io.BytesIO()
+    write_json({text: [text]}, out)
+    raw = out.getvalue().decode()
+    assert not [c for c in raw[:-1] if not c.isprintable()], [c for c in raw if not c.isprintable()]
+    assert "中文 é 😀" in raw and json.loads(raw) == {text: [text]}

@@ -1,3 +1,5 @@
+import random
+import sys
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
@@ -111,3 +113,34 @@ def test_short_ids_grow_until_they_differ():
     }
     assert short_ids([a, a]) == {a: "wrun_…J64S"}
     assert short_ids([]) == {}
+
+
+def test_short_ids_of_many_ids_are_found_without_comparing_each_with_each():
+    """Twice the ids are about twice the work; it was four times."""
+
+    def work(count):
+        looked = 0
+
+        def trace(frame, event, _):
+            nonlocal looked
+            looked += event == "line"
+            return trace
+
+        before = sys.gettrace()
+        sys.settrace(trace)
+        try:
+            short_ids([f"wrun_01M8NVET2Q9XT7ZZ{number:06d}" for number in range(count)])
+        finally:
+            sys.settrace(before)
+        return looked
+
+    assert work(800) < 2.6 * work(400)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_short_id_names_one_id_only(seed):
+    dice = random.Random(seed)
+    ids = list({"wrun_" + "".join(dice.choices("AB", k=dice.choice([8, 14, 26]))) for _ in range(60)})
+    for whole, short in short_ids(ids).items():
+        tail = short.partition("…")[2]
+        assert short == whole or [each for each in ids if each.endswith(tail)] == [whole]

@@ -258,6 +258,7 @@ def test_the_key_route_is_asked_only_on_request_and_that_is_said():
 
 def test_a_wrong_token_is_refused_and_never_shown(capsys, monkeypatch):
     monkeypatch.setenv("VERCEL_TOKEN", "tok_wrong_secret_value")
+    monkeypatch.setenv("EVE_REPLAY_TOKEN_HOSTS", "127.0.0.1")
     with serving(Served(pg()), token=TOKEN) as server:
         for words in (["runs", server.url], ["dump", server.url], ["receipt", server.url, "--json"]):
             assert run_cli(words) == 3
@@ -277,12 +278,26 @@ def test_a_wrong_token_is_refused_and_never_shown(capsys, monkeypatch):
 def test_the_command_line_takes_the_token_from_the_environment(capsys, monkeypatch):
     monkeypatch.delenv("VERCEL_TOKEN", raising=False)
     monkeypatch.setenv("WORKFLOW_VERCEL_AUTH_TOKEN", TOKEN)
+    monkeypatch.setenv("EVE_REPLAY_TOKEN_HOSTS", "other.example, 127.0.0.1")
     with serving(Served(pg()), token=TOKEN) as server:
         assert run_cli(["runs", server.url, "--json"]) == 0
         out = capsys.readouterr()
         assert len(json.loads(out.out)["runs"]) == 4
         assert TOKEN not in out.out + out.err
     assert run_cli(["runs", str(scenario("postgres/eve_approval") / "final"), "--fetch-keys"]) == 2
+
+
+def test_the_token_goes_only_to_hosts_it_belongs_to(capsys, monkeypatch):
+    """Opening an address that somebody sends must not hand them the token."""
+    monkeypatch.setenv("VERCEL_TOKEN", TOKEN)
+    monkeypatch.delenv("EVE_REPLAY_TOKEN_HOSTS", raising=False)
+    with serving(Served(pg()), token=TOKEN) as server:
+        assert run_cli(["runs", server.url]) == 3  # this machine is asked, without the token
+        assert server.log and all("authorization" not in str(line).lower() for line in server.log)
+    assert run_cli(["runs", "https://runs.example.invalid/x"]) == 3
+    shown = capsys.readouterr()
+    assert "not sent to runs.example.invalid" in shown.err and TOKEN not in shown.out + shown.err
+    assert "EVE_REPLAY_TOKEN_HOSTS=runs.example.invalid" in shown.err
 
 
 def test_redirects_are_not_followed():
