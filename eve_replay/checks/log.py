@@ -186,10 +186,9 @@ def _lifecycle(run: Run, events: Sequence[EventRecord]) -> Iterator[Finding]:
             )
             continue
         # An optimistic start stands before its creation in logs of spec 5 to 7; a torn creation of a
-        # queued step
-        # is told by the record check.
-        known = created | creations | recorded
-        if event.event_type == "step_started" and subject not in known and _needs_creation(event, creations):
+        # queued step is told by the record check.
+        known = subject in created or subject in creations or subject in recorded
+        if event.event_type == "step_started" and not known and _needs_creation(event, creations):
             yield _finding(
                 run,
                 event,
