@@ -16,16 +16,20 @@ from datetime import UTC, datetime, timedelta, tzinfo
 from eve_replay.checks.finding import SEVERITY_RANK, VERDICT_RANK, Verdict
 from eve_replay.checks.phrases import Voice
 from eve_replay.checks.wedged import Wedge, commits_of, wedges
+from eve_replay.errors import WrongUse
 from eve_replay.guidance.effects import effect_verdicts
 from eve_replay.guidance.end import end_verdicts, no_log_verdict, rest_verdict
 from eve_replay.guidance.open import open_verdicts, repeat_verdicts
 from eve_replay.guidance.parks import park_verdicts, version_verdicts
 from eve_replay.guidance.wedged import wedge_verdicts
+from eve_replay.journal import Journal
 from eve_replay.journal.effects.build import Effect, effects_of
 from eve_replay.journal.effects.policy import EffectsLike, EffectsPolicy
 from eve_replay.journal.ledger.join import Count, join, journal_end
-from eve_replay.journal.ledger.model import Entry, Ledger
+from eve_replay.journal.ledger.model import Entry, Ledger, LedgerLike
 from eve_replay.journal.model import Session
+from eve_replay.journal.targets import Target, locate
+from eve_replay.recovery.question import Question, question_or_default
 
 __all__ = ["LEASE", "Report", "WorldReport", "why", "why_all"]
 
@@ -118,28 +122,37 @@ class WorldReport:
 
 
 def why(
-    session: Session,
+    target: Target,
     *,
-    now: datetime,
+    session: str | Session | Journal | None = None,
+    question: Question | None = None,
     effects: EffectsLike = None,
-    ledger: object = None,
-    lease: timedelta = LEASE,
+    ledger: LedgerLike | None = None,
+    now: datetime,
     eve: str | None = None,
     zone: tzinfo = UTC,
 ) -> Report:
     """Return the post-mortem of one session.
 
     Args:
-        session: the session.
-        now: the instant "overdue" and "leased" are reckoned at.
-        effects: the effects policy.
+        target: a source, journal or session, or a part of a session: the whole session is meant.
+        session: id of the session, where the target holds several; ``why_all`` tells of all of them.
+        question: what is assumed; ``lease_seconds`` of it is the lease of inline starts.
+        effects: what the user knows of their tools.
         ledger: anything ``Ledger.load`` takes; with it the counts are the ledger's.
-        lease: the assumed lease of inline starts.
+        now: the instant "overdue" and "leased" are reckoned at, with a time zone.
         eve: the version that is to open the journal; with it other versions' sessions are called stranded.
         zone: zone of clock times in sentences.
+
+    Raises:
+        NotFound, WrongUse: as :func:`~eve_replay.journal.targets.locate`, or ``now`` has no time zone.
     """
-    voice = Voice(now=now, zone=zone, lease=lease)
-    return why_all([session], voice=voice, effects=effects, ledger=ledger, eve=eve).reports[0]
+    if now.tzinfo is None:
+        raise WrongUse(f"{now} has no time zone.", hint="Write datetime(..., tzinfo=UTC).")
+    lease = question_or_default(question).surroundings.lease_seconds
+    voice = Voice(now=now, zone=zone, lease=timedelta(seconds=lease))
+    found = locate(target, session=session).session
+    return why_all([found], voice=voice, effects=effects, ledger=ledger, eve=eve).reports[0]
 
 
 def why_all(
@@ -147,7 +160,7 @@ def why_all(
     *,
     voice: Voice,
     effects: EffectsLike = None,
-    ledger: object = None,
+    ledger: LedgerLike | None = None,
     eve: str | None = None,
     versions: Iterable[str] = (),
 ) -> WorldReport:

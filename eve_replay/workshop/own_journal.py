@@ -25,6 +25,7 @@ from eve_replay.guidance import Report, why_all
 from eve_replay.journal import Journal, Session, Step
 from eve_replay.journal.effects.build import Effect, Executions
 from eve_replay.journal.effects.policy import EffectsLike, EffectsPolicy
+from eve_replay.journal.ledger.model import LedgerLike
 from eve_replay.recovery import forecast
 from eve_replay.views.kit.safe import cut, safe_text
 from eve_replay.views.kit.table import Column, Table, table_lines
@@ -126,7 +127,7 @@ def questions(
     *,
     language: Language = "en",
     effects: EffectsLike = None,
-    ledger: object = None,
+    ledger: LedgerLike | None = None,
     eve: str | None = None,
     now: datetime | None = None,
 ) -> Questions:
@@ -155,7 +156,7 @@ class Questions:
         journal: Journal,
         language: Language,
         effects: EffectsPolicy,
-        ledger: object,
+        ledger: LedgerLike | None,
         eve: str | None,
         now: datetime,
     ) -> None:

@@ -10,19 +10,20 @@ from __future__ import annotations
 import csv
 import io
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import datetime
+from os import PathLike
 from pathlib import Path
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 from eve_replay.codec.jsontext import JsonFault, loads_lines, parse_json
 from eve_replay.errors import SourceUnreadable, WrongUse
 from eve_replay.problems import Receipt
 from eve_replay.times import parse_time
 
-__all__ = ["COLUMNS", "Column", "Connection", "Entry", "Ledger"]
+__all__ = ["COLUMNS", "Column", "Connection", "DataFrame", "Entry", "Ledger", "LedgerLike"]
 
 Column = Literal["at", "effect", "key", "call_id", "session_id", "run_id", "step_id", "attempt", "count"]
 
@@ -76,6 +77,14 @@ class Connection(Protocol):
         ...
 
 
+class DataFrame(Protocol):
+    """A data frame, as far as we use one."""
+
+    @property
+    def to_dict(self) -> Callable[..., Any]:
+        """Called with ``"records"`` for one dict per row."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ledger:
     """The lines of one ledger, in order.
@@ -95,7 +104,7 @@ class Ledger:
     @classmethod
     def load(
         cls,
-        source: object,
+        source: LedgerLike,
         *,
         columns: Mapping[str, str] | None = None,
         query: str | None = None,
@@ -116,7 +125,7 @@ class Ledger:
         """
         if isinstance(source, Ledger):
             return source
-        if isinstance(source, (str, Path)):
+        if isinstance(source, str | PathLike):
             return cls._from_path(Path(source), columns, query, format)
         if isinstance(source, Connection):
             return cls.from_sql(source, query or "", columns=columns)
@@ -297,3 +306,7 @@ def _when(value: object) -> datetime | None:
         # Epoch seconds of our time have ten digits, milliseconds thirteen.
         return parse_time(value * 1000 if abs(value) < 1e11 else value)
     return parse_time(value)
+
+
+#: What every ``ledger`` argument takes.
+LedgerLike: TypeAlias = Ledger | str | PathLike[str] | Iterable[Mapping[str, object]] | Connection | DataFrame

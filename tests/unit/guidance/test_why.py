@@ -1,7 +1,7 @@
 """The post-mortem over every recording with a ledger, and sentence by sentence."""
 
 import json
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -9,6 +9,7 @@ import pytest
 from eve_replay.checks import Voice
 from eve_replay.guidance import LEASE, why, why_all
 from eve_replay.journal import open_journal
+from eve_replay.recovery import Question
 from tests.support.corpus import archive, data, names, scenario
 
 NOW = datetime(2026, 12, 1, 12, tzinfo=UTC)
@@ -117,7 +118,7 @@ def test_an_open_step_by_the_clock():
         assert {"running", "leased"} <= set(within)
         assert "09:49:43" in within["leased"].sentence and "14 min" in within["leased"].sentence
         assert "assumed" in within["leased"].sentence
-        short = why(session, now=soon, lease=timedelta(seconds=20)).verdicts
+        short = why(session, now=soon, question=Question(lease_seconds=20)).verdicts
         assert "overdue" in {v.code for v in short}
         assert {v.code for v in why(session, now=soon + LEASE).verdicts} == {"overdue"}
 
