@@ -16,6 +16,7 @@ from eve_replay.diff.values import diff_values
 from eve_replay.errors import NotFound
 from eve_replay.journal.effects.build import Effect
 from eve_replay.journal.effects.executions import Execution
+from eve_replay.journal.effects.identity import pair_sightings
 from eve_replay.journal.effects.judge import judge_effect
 from eve_replay.journal.model import Attempt, Coordinate, ModelCall, Step, StreamEvent, ToolCall
 
@@ -24,7 +25,7 @@ __all__ = ["AttemptDiff", "CallDiff", "ModelDiff", "Repeat", "attempt_of", "diff
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallDiff:
-    """One tool call in both attempts, paired by coordinates and position, then by id, then by name and input.
+    """One tool call in both attempts, paired by the rule of :mod:`eve_replay.journal.effects.identity`.
 
     Attributes:
         name: tool name.
@@ -250,31 +251,11 @@ def _kinds(events: Sequence[StreamEvent]) -> dict[tuple[str, int | None], int]:
 
 def pair_calls(first: Sequence[ToolCall], second: Sequence[ToolCall]) -> tuple[CallDiff, ...]:
     """Return the calls of two attempts paired, in the order of the first, then what only the second has."""
-    rest = list(second)
-    pairs: list[tuple[ToolCall, ToolCall | None]] = []
-    open_calls: list[tuple[int, ToolCall]] = []
-    for call in first:
-        match = next((c for c in rest if c.name == call.name and _placed(c) and c.key == call.key), None)
-        match = match or next((c for c in rest if c.call_id == call.call_id), None)
-        if match is None:
-            open_calls.append((len(pairs), call))
-        else:
-            rest.remove(match)
-        pairs.append((call, match))
-    for at, call in open_calls:
-        match = next((c for c in rest if c.name == call.name and _same_input(call, c)), None)
-        if match is not None:
-            rest.remove(match)
-            pairs[at] = (call, match)
+    partner = dict(pair_sightings(first, second))
+    taken = set(partner.values())
+    pairs = [(call, second[partner[i]] if i in partner else None) for i, call in enumerate(first)]
+    rest = [call for j, call in enumerate(second) if j not in taken]
     return tuple([_call_diff(a, b) for a, b in pairs] + [_call_diff(None, c) for c in rest])
-
-
-def _placed(call: ToolCall) -> bool:
-    return call.coordinate is not None and call.position is not None
-
-
-def _same_input(one: ToolCall, two: ToolCall) -> bool:
-    return diff_values(one.input, two.input).is_same
 
 
 def _call_diff(one: ToolCall | None, two: ToolCall | None) -> CallDiff:

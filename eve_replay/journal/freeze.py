@@ -19,7 +19,7 @@ from eve_replay.journal.model import (
     ToolCall,
 )
 from eve_replay.journal.steps import AttemptDraft, StepDraft
-from eve_replay.values import UNDEFINED
+from eve_replay.values import UNDEFINED, same
 
 __all__ = ["freeze_step"]
 
@@ -201,37 +201,44 @@ def _from_history(call: HistoryCall, draft: StepDraft, attempt: Attempt) -> Tool
 
 def _tell_calls(draft: StepDraft, made: list[Attempt], handed_over: set[str]) -> Iterator[Attempt]:
     """Say of each call in which attempts it occurs and whether it was left to a later step."""
-    where: dict[str, list[int]] = {}
+    where: dict[tuple[Coordinate | None, str], list[int]] = {}
     for attempt in made:
         for call in attempt.tool_calls:
-            where.setdefault(call.call_id, []).append(attempt.n)
-    held = {
-        (c.coordinate, c.position)
-        for a in made
-        for c in a.tool_calls
-        if c.call_id in handed_over or c.call_id in _asked(a)
-    }
+            where.setdefault((call.coordinate, call.call_id), []).append(attempt.n)
+    held = [c for a in made for c in a.tool_calls if c.call_id in handed_over or _is_asked(c, _asked(a))]
     for attempt in made:
-        asked = _asked(attempt) | handed_over
+        asked = _asked(attempt)
         calls = tuple(
             replace(
                 call,
-                attempts=tuple(dict.fromkeys(where[call.call_id])),
-                deferred=not call.returned and (call.call_id in asked or call.key in held),
+                attempts=tuple(dict.fromkeys(where[call.coordinate, call.call_id])),
+                deferred=not call.returned
+                and (call.call_id in handed_over or _is_asked(call, asked) or _left_later(call, held)),
             )
             for call in attempt.tool_calls
         )
         yield replace(attempt, tool_calls=calls)
 
 
-def _asked(attempt: Attempt) -> set[str]:
-    """Return the calls for which this attempt asked a person."""
-    found: set[str] = set()
+def _is_asked(call: ToolCall, asked: set[tuple[Coordinate | None, str]]) -> bool:
+    return (call.coordinate, call.call_id) in asked or (None, call.call_id) in asked
+
+
+def _left_later(call: ToolCall, held: Sequence[ToolCall]) -> bool:
+    """Whether another attempt left this call to a later step: same place, tool and input."""
+    return any(
+        call.key == other.key and call.name == other.name and same(call.input, other.input) for other in held
+    )
+
+
+def _asked(attempt: Attempt) -> set[tuple[Coordinate | None, str]]:
+    """Return the calls for which this attempt asked a person: place and id."""
+    found: set[tuple[Coordinate | None, str]] = set()
     for event in attempt.stream_events:
         requests = event.data.get("requests") if event.type == "input.requested" else None
         for request in requests if isinstance(requests, list) else []:
             action = request.get("action") if isinstance(request, dict) else None
             call = action.get("callId") if isinstance(action, dict) else None
             if isinstance(call, str):
-                found.add(call)
+                found.add((event.coordinate, call))
     return found

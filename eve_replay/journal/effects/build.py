@@ -9,14 +9,15 @@ docs/evidence/sweep.md and docs/evidence/observed.md:
 * absence on the stream of an interrupted attempt proves nothing (effects run ahead of the stream), but a
   model step that lies well beyond the last one seen cannot have begun;
 * a start past the retry budget runs no body;
-* the same call asked for in another attempt is the same effect, whatever id the model gave it: coordinates
-  and position survive a re-run, call ids need not.
+* which calls are the same effect is told by :mod:`eve_replay.journal.effects.identity`, which step runs an
+  approved one by :mod:`eve_replay.journal.effects.approvals`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from eve_replay.journal.effects.approvals import approvals_of
 from eve_replay.journal.effects.executions import Execution, Executions
 from eve_replay.journal.effects.groups import EffectKind, Group, function_groups, tool_groups
 from eve_replay.journal.effects.idempotency_keys import SeenKey, absorbed, key_at, keys_in, protection_from
@@ -44,6 +45,9 @@ class Effect:
         keys: keys seen, in order, one per sighting.
         same_key: whether all keys seen are equal; None with fewer than two sightings.
         left_behind: a cancelled turn asked for it and no result is recorded: it may have acted all the same.
+        displaced: only attempts that were re-run asked for it, and the re-run's model did not: the
+            conversation that goes on knows nothing of it, and it may have acted all the same.
+        instead: what the re-run asked for in its place (tool names), empty when nothing.
     """
 
     tool: str
@@ -65,6 +69,8 @@ class Effect:
     keys: tuple[SeenKey, ...] = ()
     same_key: bool | None = None
     left_behind: bool = False
+    displaced: bool = False
+    instead: tuple[str, ...] = ()
 
     @property
     def attempts(self) -> tuple[int, ...]:
@@ -114,6 +120,7 @@ class Effect:
             "classSource": self.protection.source,
             "outside": self.outside.to_json(),
             "leftBehind": self.left_behind,
+            "displaced": self.displaced,
         }
         return out
 
@@ -169,12 +176,13 @@ def _finish(group: Group, session: Session, rules: EffectsPolicy) -> Effect:
         keys=keys,
         same_key=same_key,
         left_behind=_left_behind(group, parts),
+        displaced=group.displaced,
+        instead=tuple(other.tool for other in group.instead),
     )
 
 
 def _with_approval(protection: Protection, group: Group, session: Session) -> Protection:
-    asked = any(p.kind == "approval" and p.call_id in group.call_ids for p in session.parks)
-    if not asked or protection.approval:
+    if not approvals_of(group, session) or protection.approval:
         return protection
     if protection.klass == "unknown":
         return replace(

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from eve_replay.journal.effects.approvals import executing_steps
 from eve_replay.journal.effects.executions import Execution, child_part, function_part, seen_part, unseen_part
-from eve_replay.journal.messages import recorded_answer
-from eve_replay.journal.model import Attempt, Coordinate, Park, Run, Session, Step, ToolCall
-from eve_replay.values import same
+from eve_replay.journal.effects.identity import Identity, identities, sightings_of
+from eve_replay.journal.model import Attempt, Coordinate, Run, Session, Step, ToolCall
 
 __all__ = ["EffectKind", "Group", "function_groups", "tool_groups"]
 
@@ -33,96 +33,61 @@ class Group:
     parts: list[Execution] = field(default_factory=list)
     #: The turn it belongs to was cancelled.
     cancelled: bool = False
+    #: A re-run's model did not ask for it again, and what it asked for in its place.
+    displaced: bool = False
+    instead: list[Group] = field(default_factory=list)
 
 
 def tool_groups(session: Session) -> list[Group]:
     """One group per tool call of the session, all its occurrences in all attempts joined."""
-    groups: list[Group] = []
-    for step in session.steps:
-        if step.kind == "function":
-            continue
-        for attempt in step.attempts:
-            taken: set[int] = set()
-            for call in attempt.tool_calls:
-                group = _match(groups, step, attempt, call, taken)
-                if group is None:
-                    group = Group(tool=call.name, kind="tool", step=step, turn_id=_turn_of(step, call))
-                    groups.append(group)
-                taken.add(id(group))
-                _join(group, step, attempt, call)
-    by_call: dict[str, list[Run]] = {}
-    for child in session.children:
-        if child.parent_call and child.role == "tool":
-            by_call.setdefault(child.parent_call, []).append(child)
+    found = identities(sightings_of(session))
+    groups = [_group(one) for one in found]
+    of_identity = {id(one): group for one, group in zip(found, groups, strict=True)}
+    for one, group in zip(found, groups, strict=True):
+        group.instead = [of_identity[id(other)] for other in one.displaced_by]
+    children = _children(groups, session)
     over = {turn.id for turn in session.turns if turn.status == "cancelled"}
     for group in groups:
         group.cancelled = group.turn_id in over
-        children = _children_of(group, by_call, session)
-        if children:
+        if own := children.get(id(group)):
             group.kind = "workflow-tool"
-            group.parts = [child_part(child, _starter(child, session)) for child in children]
+            group.parts = [child_part(child, _starter(child, session)) for child in own]
         else:
             group.parts = _call_parts(group, session)
     return groups
 
 
-def _turn_of(step: Step, call: ToolCall) -> str | None:
-    return call.coordinate.turn_id if call.coordinate is not None else step.turn_id
-
-
-def _match(
-    groups: Iterable[Group], step: Step, attempt: Attempt, call: ToolCall, taken: set[int]
-) -> Group | None:
-    """Find the effect that ``call`` is another occurrence of: by id, by equal input, by position."""
-    turn = _turn_of(step, call)
-    near = [g for g in groups if g.turn_id == turn and id(g) not in taken]
-    for group in near:
-        if call.call_id in group.call_ids:
-            return group
-    if call.requested_at is None:
-        # Before eve 0.50 an approval ends the turn, and the approved call runs in the next one.
-        for group in groups:
-            if call.call_id in group.call_ids and all(c.deferred for _, _, c in group.calls):
-                return group
-    # Another id can only be the same effect when it comes from another attempt of the same step.
-    other = [
-        g
-        for g in near
-        if g.tool == call.name
-        and g.coordinate == call.coordinate
-        and any(s.step_id == step.step_id and a.n != attempt.n for s, a, _ in g.calls)
-        and not any(s.step_id == step.step_id and a.n == attempt.n for s, a, _ in g.calls)
-    ]
-    for group in other:
-        if group.position == call.position and same(group.input, call.input):
-            return group
-    for group in other:
-        if same(group.input, call.input):
-            return group
-    return next((g for g in other if g.position == call.position and call.position is not None), None)
-
-
-def _join(group: Group, step: Step, attempt: Attempt, call: ToolCall) -> None:
-    if call.call_id not in group.call_ids:
-        group.call_ids.append(call.call_id)
-    if group.coordinate is None or (group.position is None and call.position is not None):
-        group.coordinate, group.position = call.coordinate, call.position
-    if group.input is None:
-        group.input = call.input
-    group.calls.append((step, attempt, call))
-    group.step = step if not call.deferred or not group.calls[:-1] else group.step
-    if all(known.step_id != step.step_id for known in group.steps):
-        group.steps.append(step)
+def _group(one: Identity) -> Group:
+    first = one.sightings[0]
+    group = Group(
+        tool=one.tool,
+        kind="tool",
+        step=first.step,
+        turn_id=one.turn_id,
+        coordinate=one.coordinate,
+        position=one.position,
+        input=one.input,
+        call_ids=list(one.call_ids),
+        displaced=one.displaced,
+    )
+    for seen in one.sightings:
+        group.step = seen.step if not seen.call.deferred or not group.calls else group.step
+        group.calls.append((seen.step, seen.attempt, seen.call))
+        if all(known.step_id != seen.step.step_id for known in group.steps):
+            group.steps.append(seen.step)
+    return group
 
 
 def _call_parts(group: Group, session: Session) -> list[Execution]:
     parts: list[Execution] = []
     executing = {s.step_id for s, _, c in group.calls if not c.deferred}
-    if not executing and _approved(group, session):
-        # An approved call runs in the turn step after the one that held it (docs/evidence/observed.md#held);
-        # when that one was interrupted before anything reached the stream, no event names the call there.
-        executing = {s.step_id for s in _after(group, session)[:1]}
-    order = [*group.steps, *(s for s in _after(group, session) if s.step_id in executing)]
+    later: list[Step] = []
+    if not executing:
+        # When the step that runs an approved call was interrupted before anything of it reached the stream,
+        # no event names the call there.
+        later = executing_steps(group, session)
+        executing = {step.step_id for step in later}
+    order = [*group.steps, *later]
     for step in {s.step_id: s for s in order}.values():
         for attempt in step.attempts:
             found = [c for s, a, c in group.calls if s.step_id == step.step_id and a.n == attempt.n]
@@ -137,39 +102,34 @@ def _call_parts(group: Group, session: Session) -> list[Execution]:
     return parts
 
 
-def _after(group: Group, session: Session) -> list[Step]:
-    """Turn steps of the same turn after the one that asked for the call."""
-    seen = False
-    out: list[Step] = []
-    for step in session.steps:
-        if step.step_id == group.steps[0].step_id:
-            seen = True
-        elif seen and step.kind == "turn" and step.turn_id == group.turn_id:
-            out.append(step)
+def _children(groups: Sequence[Group], session: Session) -> dict[int, list[Run]]:
+    """Give every child run of a workflow tool to the call it serves.
+
+    Its input names call id and tool. Ids may repeat in a turn: then it is the last call so named that was
+    asked for before the step that started the run.
+    """
+    place = {step.step_id: number for number, step in enumerate(session.steps)}
+    out: dict[int, list[Run]] = {}
+    for run in session.children:
+        if not run.parent_call or run.role != "tool":
+            continue
+        starter = _starter(run, session)
+        turn = starter.turn_id if starter is not None else None
+        named = [
+            group
+            for group in groups
+            if run.parent_call in group.call_ids
+            and turn in (None, group.turn_id)
+            and (not run.tool or group.tool == run.tool)
+        ]
+        before = [
+            group
+            for group in named
+            if starter is None or place.get(group.steps[0].step_id, 0) <= place.get(starter.step_id, 0)
+        ]
+        if before or named:
+            out.setdefault(id((before or named)[-1]), []).append(run)
     return out
-
-
-def _approved(group: Group, session: Session) -> bool:
-    return any(
-        park.kind == "approval"
-        and park.call_id in group.call_ids
-        and park.turn_id in (None, group.turn_id)
-        and _yes(park, session)
-        for park in session.parks
-    )
-
-
-def _yes(park: Park, session: Session) -> bool:
-    """Whether it was approved: the stream says so, or the log holds the answer and the stream not yet."""
-    if park.open and not park.lost:
-        return (recorded_answer(session.messages, park.request_id) or "").startswith("approve")
-    return (park.released_by or "").startswith("approve")
-
-
-def _children_of(group: Group, by_call: Mapping[str, list[Run]], session: Session) -> list[Run]:
-    found = [run for call_id in group.call_ids for run in by_call.get(call_id, ())]
-    turns = {run.run_id: _dispatch_turn(run, session) for run in found}
-    return [run for run in found if turns[run.run_id] in (None, group.turn_id)]
 
 
 def _dispatch_turn(run: Run, session: Session) -> str | None:

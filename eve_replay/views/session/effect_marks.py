@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from eve_replay.journal.effects.build import Effect
 from eve_replay.journal.effects.judge import Judgement, Twice, judge_effect, tally
-from eve_replay.journal.model import ToolCall
+from eve_replay.journal.model import Coordinate, ToolCall
 from eve_replay.views.kit.tone import Tone
 
 __all__ = ["CallMark", "EffectMarks", "mark_tone", "twice_among"]
@@ -40,7 +40,7 @@ class CallMark:
 class EffectMarks:
     """Effects by call and by step. Read-only tools are no effects here: a repeat of theirs does no harm."""
 
-    _calls: dict[tuple[str, str], CallMark] = field(default_factory=dict)
+    _calls: dict[tuple[str, str, str, Coordinate | None, int | None], CallMark] = field(default_factory=dict)
     _steps: dict[str, list[CallMark]] = field(default_factory=dict)
 
     @classmethod
@@ -56,12 +56,15 @@ class EffectMarks:
             for step_id in steps:
                 marks._steps.setdefault(step_id, []).append(mark)
                 for call_id in ids:
-                    marks._calls[step_id, call_id] = mark
+                    # Ids may repeat between model steps and tools: the place tells such calls apart.
+                    marks._calls[step_id, call_id, effect.tool, effect.coordinate, effect.position] = mark
+                    marks._calls.setdefault((step_id, call_id, effect.tool, None, None), mark)
         return marks
 
     def of_call(self, call: ToolCall) -> CallMark | None:
         """Return the mark of a call, None when it is no effect."""
-        return self._calls.get((call.step_id, call.call_id))
+        key = (call.step_id, call.call_id, call.name)
+        return self._calls.get((*key, call.coordinate, call.position)) or self._calls.get((*key, None, None))
 
     def of_step(self, step_id: str) -> list[CallMark]:
         """Return the marks of a step's effects."""
