@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from os import PathLike
 from types import TracebackType
 from typing import Any, Self, TypeVar, overload
@@ -156,16 +157,23 @@ class Journal:
             WrongUse: the id fits several, or None was given and there are several.
         """
         found, run_id = self._place(id_)
-        key = found.session_of(run_id)
-        if key in self._built:
-            self._built.move_to_end(key)
-        else:
-            self._built[key] = remember(
-                build_session(self.world, found, found.heads[key], keys=self.keys), self
-            )
+        return self._session(found, found.session_of(run_id), frozenset())
+
+    def _session(self, found: SessionMap, key: str, above: frozenset[str]) -> Session:
+        """Return a session with those below it; ``above`` ends a circle that only a broken world has."""
+        known = self._built.get(key)
+        if known is None:
+            path = above | {key}
+            wanted = [c for c in found.heads[key].subagents if c in found.heads and c not in path]
+            known = build_session(self.world, found, found.heads[key], keys=self.keys)
+            if wanted:
+                known = replace(known, below=tuple(self._session(found, c, path) for c in wanted))
+            self._built[key] = known = remember(known, self)
             while len(self._built) > self._keep:
                 self._built.popitem(last=False)
-        return self._built[key]
+        else:
+            self._built.move_to_end(key)
+        return known
 
     def run(self, run_id: str) -> Run:
         """Return one run, built with its session. Raises NotFound."""

@@ -349,6 +349,8 @@ class Session:
         steps_beside: steps of its owning runs that belong to no turn.
         stream_events: the whole session stream; ``unjoined`` those no attempt claimed.
         gaps: which lists of its runs, its stream and the store are known not to be whole, and why.
+        below: the sessions it started (subagents), joined too, as far as the world holds them: what becomes
+            of a session that waits for another cannot be told from its own log alone.
     """
 
     head: SessionHead
@@ -366,6 +368,7 @@ class Session:
     unjoined: tuple[StreamEvent, ...] = field(default=(), repr=False)
     problems: tuple[Problem, ...] = ()
     gaps: tuple[Gap, ...] = ()
+    below: tuple[Session, ...] = field(default=(), repr=False, compare=False)
 
     def missing(self, of: Lacking, run_id: str = "") -> str:
         """Return why one of its lists is not known to be whole, empty when nothing says so.

@@ -15,7 +15,7 @@ from eve_replay.journal.targets import Located, Target, locate
 from eve_replay.recovery.engine import answer, environments_for
 from eve_replay.recovery.environment import ENVIRONMENTS, Environment
 from eve_replay.recovery.environment import environment as named_environment
-from eve_replay.recovery.observe import observe
+from eve_replay.recovery.fate import situation_of
 from eve_replay.recovery.question import Question, question_or_default
 from eve_replay.recovery.result import CrashPoint, RuleUse, Simulation
 from eve_replay.recovery.situation import Situation
@@ -139,8 +139,7 @@ def forecast(
         if head.kind == "workflow" and head.parent is None and _child_like(journal, head):
             continue
         out.append(forecast_session(journal, journal.session(head.id), head, question=asked, effects=rules))
-    found = [_with_subagents(each, out, journal) for each in out]
-    return tuple(sorted(found, key=lambda f: (_SEVERITY.index(f.answer.outcome), f.session_id)))
+    return tuple(sorted(out, key=lambda f: (_SEVERITY.index(f.answer.outcome), f.session_id)))
 
 
 def _journal_of(located: Located) -> tuple[Journal, str]:
@@ -170,7 +169,9 @@ def forecast_session(
     if chosen is None:
         name, note = detect_environment(journal, head)
         chosen = named_environment(name)
-    situation = observe(session, effects)
+    above = head.parent if any(h.id == head.parent for h in journal.heads) else None
+    caller = journal.session(above) if above is not None else None
+    situation = situation_of(session, effects, caller=caller)
 
     def under(env: Environment, why: str = "") -> Simulation:
         asked = replace(question, environment=env, note=why or question.note)
@@ -266,28 +267,3 @@ def _certain(situation: Situation, sim: Simulation) -> tuple[str, ...]:
     starts = [s for s in situation.steps if s.code == "D" and s.starts > 1]
     out += [f"{s.function} has been started {s.starts} times already." for s in starts]
     return tuple(out)
-
-
-def _with_subagents(found: Forecast, every: list[Forecast], journal: Journal) -> Forecast:
-    """A turn that waits for a subagent can go no further than the subagent's own session."""
-    head = next((h for h in journal.heads if h.id == found.session_id), None)
-    below = [f for f in every if head is not None and f.session_id in head.subagents]
-    stuck = [f for f in below if f.answer.outcome in ("hangs", "fails", "needs-person")]
-    if not stuck or found.answer.outcome not in ("recovers", "nothing-open"):
-        return found
-    if found.answer.outcome == "nothing-open":
-        return found
-    worst = min(stuck, key=lambda f: _SEVERITY.index(f.answer.outcome))
-    rule = RULES["subagent"]
-    sim = replace(
-        found.answer,
-        outcome="needs-person" if worst.answer.outcome == "needs-person" else "hangs",
-        by="person" if worst.answer.outcome == "needs-person" else "nobody",
-        ends="never",
-        person=worst.answer.person,
-        rules=(
-            *found.answer.rules,
-            RuleUse(rule="subagent", text=rule.text, source=rule.source, about=worst.session_id),
-        ),
-    )
-    return replace(found, answer=sim)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 
 from eve_replay.ids import event_slot
 from eve_replay.journal.commits.rules import run_commits
-from eve_replay.journal.commits.states import Delivery, RunCommits, StepCommit
+from eve_replay.journal.commits.states import Delivery, HookCommit, RunCommits, StepCommit
 from eve_replay.journal.effects.build import effects_of
 from eve_replay.journal.effects.policy import EffectsLike
+from eve_replay.journal.messages import recorded_answer
 from eve_replay.journal.model import Park, Run, Session, Step, Tokens, Turn
 from eve_replay.recovery.observe_effects import EffectReader
-from eve_replay.recovery.roles import awaited_run, role_of
+from eve_replay.recovery.roles import awaited_run, role_of, step_word
 from eve_replay.recovery.situation import (
+    Below,
     EffectState,
     HookState,
     ModelState,
@@ -25,6 +28,7 @@ from eve_replay.recovery.situation import (
 
 __all__ = ["commits_of", "observe"]
 
+_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\Z")
 _PEOPLE = ("approval", "question", "sign-in")
 _OVER = ("completed", "failed", "cancelled")
 
@@ -77,7 +81,11 @@ class _Observer:
         )
         situation.message_lost = self._lost(runs)
         situation.effects = self._effects(situation)
+        situation.below = self._below()
         situation.open_turn = self._open(situation)
+        situation.asks = len(self._asked())
+        situation.more = self._more(situation)
+        situation.unread = self._unread()
         if self.turn is not None and self.turn.status in _OVER and self.turn.committed:
             situation.ends = self.turn.status
         return situation
@@ -133,6 +141,7 @@ class _Observer:
             awaited=n == 0 or (not owner and self._of_turn(run) and awaited_run(run, starter)),
             parent=None if n == 0 else (parent if parent is not None else 0),
             workflow=run.workflow.function,
+            ended=_ended(run, commits),
             evidence=commits.run.evidence,
             token_lock=bool(commits.token_locks) and n == 0,
         )
@@ -150,11 +159,19 @@ class _Observer:
             if w.code != "done" and commits.run.code != "done"
         ]
         state.hooks = [
-            HookState(hook_id=h.hook_id, code=h.code, fatal=h.fatal, evidence=h.evidence)
+            HookState(
+                hook_id=h.hook_id,
+                code=h.code,
+                fatal=h.fatal,
+                deaf=run.role == "tool" and _deaf(h),
+                evidence=h.evidence,
+            )
             for h in commits.hooks
             if h.code in ("H1", "H1-free")
         ]
-        state.told = any(s.role == "handover" and s.code in ("F1", "F2", "done") for s in state.steps)
+        words = [s for s in state.steps if s.role == "handover"]
+        # A journal without words (an older one, or purged) had one: the outcome.
+        state.told = any(s.delivered and (s.final or not s.word) for s in words)
         return state
 
     def _relevant(self, commit: StepCommit, step: Step | None, run: int) -> bool:
@@ -181,6 +198,7 @@ class _Observer:
             started_at=commit.last_started_at,
             first_started_at=commit.first_started_at,
             turn_id=step.turn_id if step else None,
+            word=step_word(step),
             evidence=commit.evidence,
         )
         if step is not None and step.attempts:
@@ -204,6 +222,9 @@ class _Observer:
     def _lost(self, runs: list[RunState]) -> bool:
         """Whether a delivery to the session is on its way without its event, and is not an old left-over."""
         if not runs or any(s.role == "handover" and s.open for run in runs[1:] for s in run.steps):
+            return False
+        if self.session.kind == "subagent":
+            # Its caller delivers by a step of its own, which is not committed before it has delivered.
             return False
         root = self.session.runs[-1]
         newest = max((e.slot or 0 for e in root.events), default=0)
@@ -265,6 +286,80 @@ class _Observer:
                 times.append(at)
         return max(times, default=None)
 
+    # -- subagents ----------------------------------------------------------------------------------------
+
+    def _below(self) -> list[Below]:
+        """The sessions of subagents whose caller is one of these runs."""
+        out = []
+        for session in self.session.below:
+            caller = next((r.parent for r in session.runs if r.parent), None)
+            under = self.index.get(caller or "")
+            if under is None or not session.runs:
+                continue
+            inner = observe(session, self.policy)
+            out.append(
+                Below(
+                    situation=inner, under=under, told=_has_told(session, inner), heard=self._heard(session)
+                )
+            )
+        return out
+
+    def _heard(self, session: Session) -> bool:
+        """Whether a person's answer is on its way down to a subagent: its turn goes on by itself.
+
+        The caller takes the answer first and routes it (``routeProxiedDeliverStep``); until that step has
+        committed the subagent may not have it in its own log yet.
+        """
+        root = self.session.runs[-1]
+        routing = any(
+            s.function == "routeProxiedDeliverStep" and s.code not in ("done", "C1a", "C1b")
+            for s in (self.states.get(step.step_id) for step in root.steps)
+            if s is not None
+        )
+        asked = {p.request_id for p in session.parks if p.open and not p.lost and p.request_id}
+        answered = any(recorded_answer(self.session.messages, request) is not None for request in asked)
+        return routing or (bool(asked) and answered and self._answered())
+
+    def _asked(self) -> list[Park]:
+        """What a person is asked and the log holds no answer to."""
+        out = []
+        for park in self.session.parks:
+            if not park.open or park.lost or park.kind not in _PEOPLE:
+                continue
+            if recorded_answer(self.session.messages, park.request_id) is not None:
+                continue
+            if park.request_id is None and self._answered():
+                continue
+            out.append(park)
+        return out
+
+    def _more(self, situation: Situation) -> bool | None:
+        """Whether the turn needs another step after the open one, as far as the stream tells."""
+        if not situation.runs or self.turn is None:
+            return None
+        open_ = [s for s in situation.root.steps if s.open and s.role == "turn"]
+        if not open_:
+            return None if self.turn.status not in _OVER else False
+        step = self.steps.get(open_[-1].step_id or "")
+        if step is None or not step.attempts:
+            return None
+        calls = [c for a in step.attempts for c in a.model_calls]
+        if not calls:
+            return None
+        if any(a.tool_calls for a in step.attempts) or calls[-1].call_ids:
+            return True
+        return False if calls[-1].status == "completed" else None
+
+    def _unread(self) -> bool:
+        """Whether an answer of the model may not have reached the stream whole."""
+        for state in self.states.values():
+            if state.role != "turn" or state.code not in ("D", "F1", "R"):
+                continue
+            step = self.steps.get(state.step_id or "")
+            if step is not None and step.attempts and step.attempts[-1].outcome in ("interrupted", "running"):
+                return True
+        return False
+
     # -- effects ------------------------------------------------------------------------------------------
 
     def _effects(self, situation: Situation) -> list[EffectState]:
@@ -278,6 +373,35 @@ class _Observer:
                 continue
             out.append(reader.read(effect, situation))
         return out
+
+
+def _ended(run: Run, commits: RunCommits) -> str:
+    """How a run ended, empty while it has not."""
+    if commits.run.end_event:
+        return {"run_completed": "completed", "run_failed": "failed"}.get(commits.run.end_event, "cancelled")
+    return run.status if commits.run.code == "ending" and run.status in _OVER else ""
+
+
+def _deaf(hook: HookCommit) -> bool:
+    """Whether a tool run hears nothing on a hook that it needs: an answer channel of a subagent.
+
+    Tokens of abort hooks begin with ``abrt_``; the hook for cancelling has a UUID and the task's name hook
+    ``eve:task:``: nobody sends anything there unless a person or another turn wants something.
+    """
+    if hook.code != "H1" or hook.system or hook.awaited:
+        return False
+    return not hook.token.startswith("eve:") and _UUID.match(hook.token) is None
+
+
+def _has_told(session: Session, inner: Situation) -> bool:
+    """Whether a subagent has given every answer it was asked for: nothing is open, or its caller has it."""
+    if inner.root.over and inner.root.ended == "completed":
+        return True
+    told = [s for s in inner.root.steps if s.function == "notifyTurnCallerStep"]
+    turns = len(session.turns)
+    if turns and sum(1 for s in told if s.delivered) >= turns:
+        return True
+    return not inner.open_turn and not inner.asks and bool(told) and all(s.code == "done" for s in told)
 
 
 def _on_its_way(delivery: Delivery, newest: int) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from eve_replay.journal.model import Run, Step
 from eve_replay.recovery.situation import StepRole
 
-__all__ = ["SIDE_STEPS", "awaited_run", "role_of", "step_role"]
+__all__ = ["SIDE_STEPS", "awaited_run", "role_of", "step_role", "step_word"]
 
 #: Run beside the turn: the workflow does not wait for them. F1 or F2 of one stops the session after the
 #: running turn step, until another message (docs/evidence/sweep.md#message).
@@ -48,3 +48,11 @@ def awaited_run(run: Run, starter: Step | None) -> bool:
     if run.role == "timeout":
         return False
     return starter is None or starter.function not in SIDE_STEPS
+
+
+def step_word(step: Step | None) -> str:
+    """Return what a child tells its parent with this step, empty when it is no such step or not recorded."""
+    if step is None or step.function not in HANDOVER_STEPS or step.input is None:
+        return ""
+    kind = step.input.at(("args", 1, "kind"))
+    return kind if isinstance(kind, str) else ""

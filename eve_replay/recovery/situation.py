@@ -21,6 +21,8 @@ from eve_replay.journal.effects.policy import Protection
 from eve_replay.journal.model import Certainty, Tokens
 
 __all__ = [
+    "FINAL_WORDS",
+    "Below",
     "Code",
     "NEVER",
     "ONCE",
@@ -44,6 +46,10 @@ Code = StepCode | Literal["unborn"]
 #: ``handover`` a child tells its parent; ``side`` runs beside the turn, nobody waits for it;
 #: ``runtime`` other housekeeping that the workflow waits for.
 StepRole = Literal["turn", "function", "dispatch", "handover", "side", "runtime"]
+
+#: The words after which a parent waits for nothing more of a child. A generator (``report``), an ask or a
+#: subagent (``request``, ``agent-started``) has sent several others before. Older journals hold no word.
+FINAL_WORDS = frozenset({"outcome", "reply"})
 
 NEVER = Executions(min=0, max=0)
 ONCE = Executions(min=1, max=1)
@@ -79,6 +85,7 @@ class StepState:
         starts: ``step_started`` events durable at the crash.
         later_starts: starts the recording holds after the crash point for the same reason (a throw and its
             retry); what recovery would do beside its own start.
+        later_known: whether ``later_starts`` says all there was (a recording that goes on).
         aborted: the record counts a start that left no event.
         threw: a throw is recorded: from now on kills use up the budget
             (docs/evidence/observed.md#throw-then-kill).
@@ -86,6 +93,7 @@ class StepState:
         first_started_at: time of the first start.
         emitted: stream events of the unfinished execution that are durable (they will appear again).
         plans: indexes of the child runs it starts, durable at the crash or not.
+        word: what a child tells its parent with it (``started``, ``request``, ``report``, ``outcome`` ...).
         evidence: event ids, newest last.
     """
 
@@ -107,6 +115,18 @@ class StepState:
     plans: tuple[int, ...] = ()
     evidence: tuple[str, ...] = ()
     turn_id: str | None = None
+    word: str = ""
+    later_known: bool = False
+
+    @property
+    def final(self) -> bool:
+        """Whether it hands over the last word of a child: its outcome, or the reply of a task that serves."""
+        return self.role == "handover" and self.word in FINAL_WORDS
+
+    @property
+    def delivered(self) -> bool:
+        """Whether its body has certainly run to its end, committed or not."""
+        return self.code in ("done", "F1", "F2")
 
     @property
     def open(self) -> bool:
@@ -141,11 +161,18 @@ class WaitState:
 
 @dataclass(slots=True, kw_only=True)
 class HookState:
-    """One hook that is not simply open: a lock left, or a token that can never be created."""
+    """One hook that is not simply open: a lock left, or a token that can never be created.
+
+    Attributes:
+        fatal: the run fails because of it.
+        deaf: what is sent to it is swallowed ("Hook not found"), without an error to anybody: a tool run
+            never hears its subagent or the person it asked.
+    """
 
     hook_id: str
     code: str
     fatal: bool = False
+    deaf: bool = False
     evidence: tuple[str, ...] = ()
 
 
@@ -157,7 +184,10 @@ class RunState:
         role: ``session``, ``turn``, ``timeout``, ``tool``, ``workflow``.
         code: ``unborn`` when not even its record is written.
         awaited: whether the turn waits for it (a workflow tool's child: yes; a session timeout: no).
-        told: a child that has already told its parent: what happens to it no longer matters to the turn.
+        told: a child that has already told its parent all it had to say: what happens to it no longer matters
+            to the turn.
+        ended: how it ended (``completed``, ``failed``, ``cancelled``), empty while it has not: its steps
+            never run again, whatever is open in them.
         parent: index of the parent run, None for the root.
         lost: deliveries whose ``hook_received`` is missing (docs/evidence/sweep.md#message).
     """
@@ -176,6 +206,12 @@ class RunState:
     token_lock: bool = False
     evidence: tuple[str, ...] = ()
     workflow: str = ""
+    ended: str = ""
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing of it runs any more."""
+        return self.code in ("done", "ending")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -190,6 +226,8 @@ class EffectState:
             dies with its step (docs/evidence/sweep.md#approval).
         later: executions that recorded retries add beside recovery.
         unborn: the call is only known from the recording's future.
+        doubtful: requested in an answer whose approvals may not have reached the stream yet, and nothing in
+            the journal tells that its tool asks nobody.
     """
 
     tool: str
@@ -208,6 +246,7 @@ class EffectState:
     certainty: Certainty = "implied"
     business: object = None
     unborn: bool = False
+    doubtful: bool = False
 
 
 @dataclass(slots=True, kw_only=True)
@@ -220,6 +259,23 @@ class ParkState:
     asked: str = ""
     tool: str | None = None
     lost: bool = False
+
+
+@dataclass(slots=True, kw_only=True)
+class Below:
+    """The session of a subagent, below one run of this one.
+
+    Attributes:
+        situation: what lies there of it.
+        under: index of the run that waits for it.
+        told: it has given all the answers it was asked for: what happens to it no longer matters here.
+        heard: an answer of a person is on its way down to it.
+    """
+
+    situation: Situation
+    under: int
+    told: bool = False
+    heard: bool = False
 
 
 @dataclass(slots=True, kw_only=True)
@@ -240,6 +296,11 @@ class Situation:
             round (docs/evidence/observed.md#order: up to 80 ms).
         complete: whether the future of the turn is known from the recording.
         ends: how the turn ended in the recording, in words.
+        below: the sessions of subagents below its runs.
+        more: whether the turn needs another step after the one that is open; None when nothing tells.
+        asks: how many requests to a person are open that the log holds no answer to.
+        unread: what the model was answering had not reached the stream whole: the list of calls may be
+            incomplete (several tools of one answer, holes in the stream).
     """
 
     session_id: str
@@ -257,6 +318,10 @@ class Situation:
     ends: str = ""
     title: str = ""
     near: dict[int, tuple[StepState, ...]] = field(default_factory=dict)
+    below: list[Below] = field(default_factory=list)
+    more: bool | None = None
+    asks: int = 0
+    unread: bool = False
 
     @property
     def root(self) -> RunState:

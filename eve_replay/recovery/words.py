@@ -86,6 +86,46 @@ RULES: Mapping[str, RuleText] = MappingProxyType(
             "The sleep's completed lock is there without its event: the run hangs.",
             "docs/evidence/sweep.md#wait",
         ),
+        "ended-run": _seen(
+            "Its run has ended: whatever is open in it, a step of an ended run never runs again.",
+            "docs/evidence/fates.md#terminal-runs",
+        ),
+        "child-failed": _seen(
+            "A run that the turn waits for has failed or was cancelled before its last word: no word will "
+            "come, and the turn waits for ever.",
+            "docs/evidence/fates.md#failed-children",
+        ),
+        "child-stuck": _seen(
+            "The session of a subagent cannot go on, it has words left to say, and nobody can send a "
+            "subagent "
+            "a message: whoever waits for it waits for ever.",
+            "docs/evidence/fates.md#words",
+        ),
+        "deaf-hook": _seen(
+            "A tool run's hook is half written: its token file is there, its hook_created event is not. What "
+            "is sent to it is swallowed (HookNotFoundError): the answer it waits for never comes.",
+            "docs/evidence/fates.md#hooks-of-a-tool-run",
+        ),
+        "gate-unknown": _seen(
+            "The request had not been followed by a result or an approval request, and nothing tells "
+            "that its "
+            "tool asks nobody: run again, it may wait for a person instead.",
+            "docs/evidence/fates.md#approvals",
+        ),
+        "held": _seen(
+            "Approved calls of one answer run together, in the step that follows the last answer; every "
+            "earlier step is answered `held` and runs none of them.",
+            "docs/evidence/fates.md#approvals",
+        ),
+        "retry": _seen(
+            "The body threw before. It runs again at once, and may throw again until its retries are "
+            "used up.",
+            "docs/evidence/fates.md#retries",
+        ),
+        "message-lost-beside": _seen(
+            "A delivery beside a running turn never became an event: the turn goes on without it.",
+            "docs/evidence/fates.md#lost-deliveries",
+        ),
         "hang": _seen(
             "Nothing of a commit is repaired after a restart; messages are accepted and never processed.",
             "docs/evidence/sweep.md#writes",

@@ -9,6 +9,7 @@ from eve_replay.journal.model import Session, Turn
 from eve_replay.recovery.plan.build_parts import PartBuilder
 from eve_replay.recovery.plan.model import Plan
 from eve_replay.recovery.plan.parts import FAR, PlanRun
+from eve_replay.recovery.situation import FINAL_WORDS
 from eve_replay.recovery.writes.order import Writes, session_writes
 
 __all__ = ["SessionPlans", "session_plans"]
@@ -194,9 +195,11 @@ class SessionPlans:
     def _tell(self, runs: list[PlanRun]) -> None:
         """A child has told its parent when its delivery is in the parent's log."""
         for run in runs[1:]:
-            told = [s.terminal for s in run.steps if s.role == "handover" and s.terminal < FAR]
-            if told:
-                run.told = min(told)
+            told = [s for s in run.steps if s.role == "handover" and s.terminal < FAR]
+            # A journal without words (older, or purged) had one: the outcome.
+            last = [s.terminal for s in told if s.word in FINAL_WORDS or not s.word]
+            if last:
+                run.told = min(last)
 
     def _gates(self, plan: Plan) -> None:
         """Tie approvals to the effects they hold back."""

@@ -20,7 +20,7 @@ from eve_replay.recovery.plan.parts import (
     PlanStep,
     PlanWait,
 )
-from eve_replay.recovery.roles import awaited_run, step_role
+from eve_replay.recovery.roles import awaited_run, step_role, step_word
 from eve_replay.recovery.situation import NEVER
 from eve_replay.recovery.writes.order import Writes
 from eve_replay.times import parse_time
@@ -73,6 +73,7 @@ class PartBuilder:
             started=get(("run-started", run_id), made),
             lock=get(("run-lock", run_id), get(("run-end", run_id), FAR)),
             end=get(("run-end", run_id), FAR),
+            ended=run.status if run.status in ("completed", "failed", "cancelled") else "",
         )
         first, last = window or (0, FAR)
         plan.steps = [self._step(step, n) for step in run.steps if step.step_id in wanted]
@@ -151,6 +152,7 @@ class PartBuilder:
             ended=get(("ended", step.step_id), terminal),
             end=get(("end", step.step_id), FAR),
             turn_id=step.turn_id,
+            word=step_word(step),
             optimistic=bool(step.attempts) and step.attempts[0].optimistic,
             created_evidence=step.created_event.event_id if step.created_event else "",
             end_evidence=step.end_event.event_id if step.end_event else "",

@@ -79,6 +79,7 @@ class PlanStep:
     end: int = FAR
     plans: tuple[int, ...] = ()
     turn_id: str | None = None
+    word: str = ""
     optimistic: bool = False
     created_evidence: str = ""
     end_evidence: str = ""
@@ -141,6 +142,7 @@ class PlanRun:
     lock: int = FAR
     end: int = FAR
     told: int = FAR
+    ended: str = ""
     steps: list[PlanStep] = field(default_factory=list)
     waits: list[PlanWait] = field(default_factory=list)
     hooks: list[PlanHook] = field(default_factory=list)

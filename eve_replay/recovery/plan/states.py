@@ -8,7 +8,7 @@ from typing import Literal
 from eve_replay.journal.commits.states import RunCode
 from eve_replay.journal.effects.executions import Executions
 from eve_replay.journal.model import Tokens
-from eve_replay.recovery.plan.parts import PlanCall, PlanEffect, PlanRun, PlanStart, PlanStep
+from eve_replay.recovery.plan.parts import FAR, PlanCall, PlanEffect, PlanRun, PlanStart, PlanStep
 from eve_replay.recovery.situation import (
     NEVER,
     ONCE,
@@ -58,6 +58,8 @@ def run_state(plan: PlanRun, place: int, states: dict[int, StepState], shared: S
             fatal = hook.awaited and hook.taken
             code = "H1" if hook.taken else "H1-free"
             state.hooks.append(HookState(hook_id=hook.hook_id, code=code, fatal=fatal))
+    if state.over:
+        state.ended = plan.ended
     state.lost = sum(1 for begin, received in plan.deliveries if begin < place <= received)
     return state
 
@@ -112,6 +114,8 @@ def _new_step_state(step: PlanStep, place: int) -> StepState:
         queued=step.queued,
         starts=starts,
         later_starts=later if place <= step.end else 0,
+        later_known=step.end < FAR or later > 0,
+        word=step.word,
         aborted=aborted,
         threw=threw,
         started_at=newest.at if newest else None,

@@ -10,6 +10,8 @@ from eve_replay.recovery.strategies import ModelAnswer
 
 __all__ = ["conclude"]
 
+PEOPLE = ("approval", "question", "sign-in")
+
 
 def conclude(
     situation: Situation, flow: Flow, course: Course, environment: Environment, model: ModelAnswer
@@ -41,34 +43,74 @@ def _outcome(situation: Situation, flow: Flow, course: Course) -> None:
         course.outcome, course.by, course.ends = "needs-message", "message", "never: no session exists"
         course.person = "create the session again: the client's connection broke and nothing is recorded"
         course.use("no-session")
-    elif flow.hangs:
-        course.outcome, course.by, course.ends = "hangs", "nobody", "never"
-        first = flow.hangs[0]
-        course.person = f"repair the data folder by hand while the server is down ({first[0]}); see doctor"
-        for code, about, evidence in flow.hangs:
-            course.use("hang" if code[0] != "W" else code, about, evidence)
-    elif situation.message_lost:
+    elif root.over:
+        course.outcome, course.by = "nothing-open", "nobody"
+        course.ends = situation.ends or root.ended or "nothing is open"
+    elif 0 in _stopped(situation, flow):
+        _hangs(situation, flow, course)
+    elif situation.message_lost and not situation.open_turn:
         _lost(situation, course)
-    elif flow.side and _waits_for_queue(situation):
+    elif flow.side and not _waits_for_person(situation, flow):
         course.outcome, course.by = "needs-message", "message"
         course.ends = "only after another message"
         course.person = "send another message: it wakes the session up"
         for step in flow.side:
             course.use("side", step.function, step.evidence)
-    elif flow.deaf:
+    elif (flow.deaf or flow.side) and not _waits_for_person(situation, flow):
         course.outcome, course.by = "hangs", "nobody"
         course.ends = _ends(situation)
         course.person = "repair the data folder by hand while the server is down; see doctor"
         for step in flow.deaf:
             course.use("side-deaf", step.function, step.evidence)
+    elif _waits_for_person(situation, flow):
+        _person(situation, flow, course)
     elif not situation.open_turn:
-        _closed(situation, course)
+        course.outcome, course.by = "nothing-open", "nobody"
+        course.ends = situation.ends or "nothing is open"
     else:
         course.ends = _ends(situation)
+        if situation.message_lost:
+            course.use("message-lost-beside")
+
+
+def _stopped(situation: Situation, flow: Flow) -> set[int]:
+    """Indexes of the runs that never go on, those that wait for such a run included."""
+    return {run.index for run in situation.runs if flow.goes[run.index] == "no" and not run.over}
+
+
+def _hangs(situation: Situation, flow: Flow, course: Course) -> None:
+    course.outcome, course.by, course.ends = "hangs", "nobody", "never"
+    first = flow.hangs[0]
+    if first.by_hand:
+        course.person = f"repair the data folder by hand while the server is down ({first.rule}); see doctor"
+    else:
+        course.person = f"cancel the turn: it waits for {first.about}, which will never answer"
+    for stop in flow.hangs:
+        course.use("hang" if stop.rule[0] in "CF" else stop.rule, stop.about, stop.evidence)
+
+
+def _waits_for_person(situation: Situation, flow: Flow) -> bool:
+    """Whether the turn cannot end without a person: something is asked that the log holds no answer to."""
+    return bool(situation.asks or flow.asking)
+
+
+def _person(situation: Situation, flow: Flow, course: Course) -> None:
+    waiting = [park for park in situation.parked if park.kind in PEOPLE]
+    below = [park for each in flow.asking for park in each.situation.parked if park.kind in PEOPLE]
+    first = next(iter(waiting + below), None)
+    kind = first.kind if first is not None else "question"
+    course.outcome, course.by = "needs-person", "person"
+    course.person = f"answer the {kind}" + (f" for {first.tool}" if first is not None and first.tool else "")
+    course.ends = f"parked: {kind}"
+    course.use("parked", kind)
+    for each in flow.asking:
+        course.use("subagent", each.situation.title or each.situation.session_id)
+    for step in flow.deaf:
+        course.use("side-deaf", step.function, step.evidence)
 
 
 def _lost(situation: Situation, course: Course) -> None:
-    asked = [park.kind for park in situation.parked if park.kind in ("approval", "question", "sign-in")]
+    asked = [park.kind for park in situation.parked if park.kind in PEOPLE]
     course.outcome, course.by = ("needs-person", "person") if asked else ("needs-message", "message")
     course.ends = _ends(situation)
     what = f"the answer to the {asked[0]}" if asked else "the message"
@@ -76,30 +118,8 @@ def _lost(situation: Situation, course: Course) -> None:
     course.use("message-lost")
 
 
-def _waits_for_queue(situation: Situation) -> bool:
-    """Whether an open turn step runs through the queue: then the session stops after it.
-
-    Source: docs/evidence/sweep.md.
-    """
-    return any(step.open for step in situation.root.steps if step.role != "side")
-
-
-def _closed(situation: Situation, course: Course) -> None:
-    waiting = [park for park in situation.parked if park.kind in ("approval", "question", "sign-in")]
-    if waiting:
-        course.outcome, course.by = "needs-person", "person"
-        course.person = f"answer the {waiting[0].kind}" + (
-            f" for {waiting[0].tool}" if waiting[0].tool else ""
-        )
-        course.ends = f"parked: {waiting[0].kind}"
-        course.use("parked", waiting[0].kind)
-    else:
-        course.outcome, course.by = "nothing-open", "nobody"
-        course.ends = situation.ends or "nothing is open"
-
-
 def _ends(situation: Situation) -> str:
-    parks = [park.kind for park in situation.future_parks if park.kind in ("approval", "question", "sign-in")]
+    parks = [park.kind for park in situation.future_parks if park.kind in PEOPLE]
     last = situation.ends or ("completed" if situation.complete else "as the model answers")
     return f"parked: {parks[0]}, then {last}" if parks else last
 

@@ -46,6 +46,16 @@ def _fate(step: StepState, run: RunState, goes: Goes, flow: Flow, environment: E
             record_attempt=exactly(starts + aborted),
             rule="replayed",
         )
+    if run.over and step.open:
+        # Whatever is open in it: a step of a run that has ended never runs.
+        return Fate(
+            step=step,
+            verdict="stuck",
+            attempts=exactly(starts),
+            completes=False,
+            record_attempt=exactly(starts + aborted) if starts + aborted else None,
+            rule="ended-run",
+        )
     if step.code == "F1":
         return Fate(
             step=step,
@@ -68,16 +78,17 @@ def _fate(step: StepState, run: RunState, goes: Goes, flow: Flow, environment: E
     if step.runs_again:
         refused = _past_budget(step, environment)
         later = 0 if refused else step.later_starts
-        attempts = exactly(starts + 1 + later)
+        most = later if refused else max(later, _may_throw(step, environment))
+        attempts = Executions(min=starts + 1 + later, max=starts + 1 + most)
         if environment.processes > 1:
-            attempts = Executions(min=starts + 1 + later, max=starts + 2 + later)
+            attempts = Executions(min=attempts.min, max=starts + 2 + most)
         return Fate(
             step=step,
             verdict="re-executed",
             attempts=attempts,
             completes=not refused,
-            record_attempt=exactly(starts + aborted + 1 + later),
-            rule="budget" if refused else "D",
+            record_attempt=Executions(min=starts + aborted + 1 + later, max=starts + aborted + 1 + most),
+            rule="budget" if refused else "retry" if most > later else "D",
             proves=_proof(step, refused),
         )
     if step.begins:
@@ -126,6 +137,17 @@ def _past_budget(step: StepState, environment: Environment) -> bool:
     return step.threw and made + 1 > environment.max_retries + 1
 
 
+def _may_throw(step: StepState, environment: Environment) -> int:
+    """How many starts beyond the next one it may take: a body that threw may throw again, until its budget.
+
+    Only where the recording does not show what came after (a forecast); 4 starts with 3 retries, seen.
+    """
+    if not step.threw or step.later_known:
+        return 0
+    made = step.starts + (1 if step.aborted else 0)
+    return max(0, environment.max_retries - made)
+
+
 def _proof(step: StepState, refused: bool) -> str:
     if refused:
         return "the next start is refused without running the body: after a throw the budget is used up"
@@ -152,6 +174,8 @@ def _future(
         return _children_future(effect, step, situation, flow)
     if step is None:
         return Future(rule="no-step")
+    if situation.runs[step.run].over and step.open:
+        return Future(rule="ended-run")
     goes = flow.goes[step.run]
     # What follows an approval that may be lost depends on who answers which request.
     unsettled = any(other.gate == "lost" for other in situation.effects)
@@ -183,6 +207,11 @@ def _own(
         if _past_budget(step, environment):
             return NEVER, "budget", True
         most = environment.processes if environment.processes > 1 else 1
+        most += 0 if step.later_starts else _may_throw(step, environment)
+        if effect.doubtful:
+            # Nothing tells that no person has to allow it: asked again, it may wait
+            # (docs/evidence/fates.md#approvals).
+            return Executions(min=0, max=most + step.later_starts), "gate-unknown", True
         if model == "other" and step.role == "turn":
             return Executions(min=0, max=most + step.later_starts), "D-other", True
         return Executions(min=1 + step.later_starts, max=most + step.later_starts), "D", True
@@ -199,6 +228,8 @@ def _children_future(effect: EffectState, step: StepState, situation: Situation,
     """A workflow tool: each child run counts as one execution of it."""
     goes = flow.goes[step.run]
     gated = effect.gate is not None
+    if situation.runs[step.run].over and step.open:
+        return Future(rule="ended-run")
     if step.code in ("D", "R"):
         after, rule, again = ONCE, "dispatch-again" if effect.before.min else "D", bool(effect.before.min)
     elif step.code == "F1":
@@ -209,5 +240,4 @@ def _children_future(effect: EffectState, step: StepState, situation: Situation,
         after, rule, again = ONCE, "never-reached", False
     else:
         after, rule, again = (UNSURE if goes == "maybe" else NEVER), "never-reached", False
-    del situation
     return Future(after=Executions(min=0, max=after.max) if gated else after, again=again, rule=rule)
