@@ -231,6 +231,8 @@ def _maybe(effect: Effect, steps: Mapping[str, Step], voice: Voice) -> Verdict:
     open_question = "a request without a result does not say whether the tool had acted"
     if effect.kind == "step":
         open_question = "a start without an end does not say whether the body had acted"
+    if effect.unlogged is not None:
+        open_question = effect.unlogged.why
     return _verdict(
         effect,
         "may-have-run-twice",

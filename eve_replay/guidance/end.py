@@ -1,4 +1,4 @@
-"""How runs and turns ended: failed, cancelled, purged, completed, or waiting for the next message."""
+"""How runs and turns ended: failed, cancelled, purged."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from datetime import datetime
 
 from eve_replay.checks.finding import Verdict
 from eve_replay.checks.phrases import Voice, listed
-from eve_replay.codec import Payload
+from eve_replay.codec import Payload, loads_json
 from eve_replay.ids import short_id
 from eve_replay.journal.model import Evidence, Run, Session
-from eve_replay.values import preview
+from eve_replay.values import Undecoded, preview
 
-__all__ = ["end_verdicts", "error_words", "no_log_verdict", "rest_verdict"]
+__all__ = ["end_verdicts", "error_words"]
 
 #: What the runtime's error codes mean (its ``RUN_ERROR_CODES``).
 CODES: Mapping[str, str] = {
@@ -95,6 +95,10 @@ def error_words(payload: Payload | None) -> tuple[str, str]:
     if payload is None:
         return "", ""
     value = payload.value
+    if isinstance(value, Undecoded):
+        return "", ""  # what the decoder says of it is not what the run said
+    if isinstance(value, str) and value.startswith("{") and (inner := _json_error(value)) is not None:
+        value = inner
     name, message = getattr(value, "name", None), getattr(value, "message", None)
     if isinstance(message, str):
         return str(name or ""), message
@@ -104,9 +108,34 @@ def error_words(payload: Payload | None) -> tuple[str, str]:
     return "", value if isinstance(value, str) else preview(value, 120)
 
 
+def unread_error(payload: Payload | None) -> str:
+    """Return why an error that is there cannot be told, a sentence; empty when it can, or there is none."""
+    value = payload.value if payload is not None else None
+    if not isinstance(value, Undecoded):
+        return ""
+    if value.reason == "missing-key":
+        return " Its error is encrypted: give --key to read it."
+    return f" Its error is recorded and cannot be read ({value.reason})."
+
+
+def _json_error(text: str) -> Mapping[str, object] | None:
+    """Return the error that a text holds as JSON: old worlds stored ``JSON.stringify({message, stack})``."""
+    try:
+        found = loads_json(text)
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) and isinstance(found.get("message"), str) else None
+
+
 def _quoted(text: str) -> str:
     one_line = " ".join(text.split())
     return f': "{one_line[:160]}{"..." if len(one_line) > 160 else ""}"' if one_line else ""
+
+
+def _ended_at(run: Run) -> datetime | None:
+    """Return when a run ended: its record says it, or its log where the record does not."""
+    end = next((e for e in run.events if e.event_type == f"run_{run.status}"), None)
+    return run.ended_at or (end.created_at if end is not None else None)
 
 
 def _code_of(run: Run) -> str:
@@ -131,7 +160,8 @@ def _failed_run(run: Run, voice: Voice) -> Verdict:
     subject = f"Run {short_id(run.run_id)} ({run.workflow.function or 'workflow'})"
     diverged = code in _DIVERGED or name in ("CorruptedEventLogError", "ReplayDivergenceError")
     kind = code or name or "an error"
-    sentence = f"{subject} failed {voice.at(run.ended_at)} with {kind}{meaning}{_quoted(message)}."
+    sentence = f"{subject} failed {voice.at(_ended_at(run))} with {kind}{meaning}{_quoted(message)}."
+    sentence += unread_error(run.error)
     next_ = ""
     if diverged:
         found = _EVENT_ID.findall(message)
@@ -191,12 +221,13 @@ def _cancelled_run(run: Run, voice: Voice) -> Verdict:
     subject = f"Run {short_id(run.run_id)} ({run.workflow.function or 'workflow'})"
     retired = reason.startswith(_RETIRED)
     sentence = (
-        f"{subject} was cancelled {voice.at(run.ended_at)}{_quoted(reason)}. What it had done by then stays."
+        f"{subject} was cancelled {voice.at(_ended_at(run))}{_quoted(reason)}. "
+        "What it had done by then stays."
     )
     if retired:
         sentence = (
             f"{subject}, built by eve {run.eve_version or 'of an unknown version'}, was cancelled "
-            f"{voice.at(run.ended_at)} by another version{_quoted(reason)}. What it had done by then stays."
+            f"{voice.at(_ended_at(run))} by another version{_quoted(reason)}. What it had done by then stays."
         )
     return Verdict(
         code="retired" if retired else "cancelled-run",
@@ -205,48 +236,5 @@ def _cancelled_run(run: Run, voice: Voice) -> Verdict:
         evidence=(Evidence(kind="record", id=run.run_id, run_id=run.run_id),),
         next="Ask for the work again in a new session." if retired else "",
         severity="warning" if retired else "info",
-        run_id=run.run_id,
-    )
-
-
-def rest_verdict(session: Session, voice: Voice) -> Verdict:
-    """Return the verdict of a session about which nothing else is open: it ended, or waits for a message."""
-    # Turn runs (eve 0.20 to 0.50) end with their turn; the session is the run that owns it.
-    owners = [run for run in session.runs if run.role != "turn"] or list(session.runs)
-    last = owners[-1]
-    when: datetime | None = last.ended_at
-    if last.status in ("completed", "failed", "cancelled"):
-        sentence = f"The {'run' if session.kind == 'workflow' else 'session'} {last.status} {voice.at(when)}."
-        return Verdict(
-            code="completed",
-            sentence=sentence + " Nothing of it is open.",
-            certainty="observed",
-            evidence=(Evidence(kind="record", id=last.run_id, run_id=last.run_id),),
-            run_id=last.run_id,
-        )
-    if not last.events:
-        return no_log_verdict(last)
-    turn = session.turns[-1] if session.turns else None
-    since = turn.ended_at if turn is not None else session.head.updated_at
-    built = f" Only eve {session.eve_version} can go on with it." if session.eve_version else ""
-    return Verdict(
-        code="idle",
-        sentence=f"Nothing is open: the session has waited for the next message {voice.since(since)}.{built}",
-        certainty=session.certainty,
-        evidence=session.evidence,
-        run_id=last.run_id,
-    )
-
-
-def no_log_verdict(run: Run) -> Verdict:
-    """Return the verdict of a run whose event log is not here."""
-    return Verdict(
-        code="no-log",
-        sentence=f"Run {short_id(run.run_id)} is {run.status or 'without status'}, and its event log is not "
-        "here: what is open in it cannot be told.",
-        certainty="unknown",
-        evidence=(Evidence(kind="record", id=run.run_id, run_id=run.run_id),),
-        next="Read it from the store itself with the right to read all of it, or export its events too.",
-        severity="warning",
         run_id=run.run_id,
     )

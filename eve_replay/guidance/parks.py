@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 from eve_replay.checks.finding import Verdict
 from eve_replay.checks.phrases import GRACE, Voice
+from eve_replay.guidance.rest import unsure_park
+from eve_replay.ids import short_id
 from eve_replay.journal.messages import recorded_answer
 from eve_replay.journal.model import Evidence, Park, Session
 
@@ -14,7 +16,16 @@ __all__ = ["park_verdicts", "version_verdicts"]
 
 def park_verdicts(session: Session, voice: Voice) -> Iterator[Verdict]:
     """Yield what is parked and for whom, and what had been held."""
+    unsure = {
+        run.run_id: said
+        for run in session.runs
+        if run.role == "workflow"
+        if (said := unsure_park(session, run, voice)) is not None
+    }
+    yield from unsure.values()
     for park in session.parks:
+        if park.open and park.run_id in unsure:
+            continue  # the log does not say that the code has come to it
         if park.lost:
             yield from _lost(park, voice)
         elif park.open and park.kind == "timer" and park.due is not None and voice.now - park.due > GRACE:
@@ -22,7 +33,7 @@ def park_verdicts(session: Session, voice: Voice) -> Iterator[Verdict]:
         elif park.open and (answer := recorded_answer(session.messages, park.request_id)) is not None:
             yield _answered(park, answer, voice)
         elif park.open:
-            yield _parked(park, voice)
+            yield _parked(park, session, voice)
         elif park.kind == "approval":
             yield Verdict(
                 code="held",
@@ -72,21 +83,24 @@ def _answered(park: Park, answer: str, voice: Voice) -> Verdict:
     )
 
 
-def _subject(park: Park) -> str:
+def _subject(park: Park, session: Session | None = None) -> str:
     if park.tool and park.call_id:
         return f"{park.tool} (call {park.call_id})"
+    if session is not None and session.kind == "workflow":
+        return f"Run {short_id(park.run_id)} ({session.runs[-1].workflow.function})"
     return park.tool or park.turn_id or "The session"
 
 
-def _parked(park: Park, voice: Voice) -> Verdict:
+def _parked(park: Park, session: Session, voice: Voice) -> Verdict:
     asked = f': "{park.asked}"' if park.asked and park.kind in ("approval", "question", "sign-in") else ""
+    hook = park.asked.removeprefix("Delivery to the hook ")
     waits = {
         "approval": "a person's approval",
         "question": "a person's answer",
         "sign-in": "a person to sign in",
         "tasks": park.of_whom or "its tasks",
         "timer": "a durable sleep to end",
-        "webhook": "a caller of its webhook",
+        "webhook": f"a delivery to its {_hook_word(park, session)} {hook}",
     }[park.kind]
     release = {
         "approval": f"Answer request {park.request_id} with approve or cancel.",
@@ -94,11 +108,12 @@ def _parked(park: Park, voice: Voice) -> Verdict:
         "sign-in": "Complete the sign-in.",
         "tasks": "Look at the tasks it waits for.",
         "timer": f"It ends by itself {voice.at(park.due)}." if park.due else "It ends by itself.",
-        "webhook": "Deliver to the hook.",
+        "webhook": f"Deliver to the {_hook_word(park, session)} {hook}.",
     }[park.kind]
     return Verdict(
         code="parked",
-        sentence=f"{_subject(park)} is parked {voice.since(park.since)}, waiting for {waits}{asked}.",
+        sentence=f"{_subject(park, session)} is parked {voice.since(park.since)}, "
+        f"waiting for {waits}{asked}.",
         certainty=park.certainty,
         evidence=park.evidence,
         next=release,
@@ -108,6 +123,17 @@ def _parked(park: Park, voice: Voice) -> Verdict:
         tool=park.tool or "",
         call_ids=(park.call_id,) if park.call_id else (),
     )
+
+
+def _hook_word(park: Park, session: Session) -> str:
+    """Return ``webhook`` only for a hook that has an address of its own: ``createHook`` makes none."""
+    for run in session.all_runs:
+        if run.run_id == park.run_id:
+            created = (e for e in run.events if e.event_type == "hook_created")
+            flags = {e.correlation_id: e.data.get("isWebhook") for e in created}
+            flags |= {h.hook_id: h.fields.get("isWebhook", flags.get(h.hook_id)) for h in run.hooks}
+            return "webhook" if flags.get(park.request_id) is True else "hook"
+    return "hook"
 
 
 def _lost(park: Park, voice: Voice) -> Iterator[Verdict]:

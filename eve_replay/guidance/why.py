@@ -18,9 +18,10 @@ from eve_replay.checks.phrases import Voice
 from eve_replay.checks.wedged import Wedge, commits_of, wedges
 from eve_replay.errors import WrongUse
 from eve_replay.guidance.effects import effect_verdicts
-from eve_replay.guidance.end import end_verdicts, no_log_verdict, rest_verdict
+from eve_replay.guidance.end import end_verdicts
 from eve_replay.guidance.open import open_verdicts, repeat_verdicts
 from eve_replay.guidance.parks import park_verdicts, version_verdicts
+from eve_replay.guidance.rest import cut_log_verdict, no_log_verdict, rest_verdict
 from eve_replay.guidance.wedged import wedge_verdicts
 from eve_replay.journal import Journal
 from eve_replay.journal.effects.build import Effect, effects_of
@@ -53,6 +54,9 @@ _OPEN = frozenset(
         "corrupted-event-log",
         "cancelled-run",
         "retired",
+        "between-steps",
+        "stuck",
+        "no-log",
     }
 )
 
@@ -212,6 +216,7 @@ def _report(
         *park_verdicts(session, voice),
         *end_verdicts(session, voice),
     ]
+    verdicts += [cut_log_verdict(run) for run in session.all_runs if run.log_gap and not run.log_missing]
     if not any(verdict.code in _OPEN for verdict in verdicts):
         verdicts.append(rest_verdict(session, voice))
     verdicts.sort(key=lambda v: v.order)

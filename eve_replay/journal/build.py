@@ -99,6 +99,8 @@ def build_session(
         unjoined=tuple(unjoined),
         problems=(*problems, *(p for run in (*runs, *children) for p in run.problems)),
         gaps=_gaps(world, head, (*runs, *children), problems),
+        store=str(world.about.get("of") or world.kind),
+        queued=_queued(world, runs),
     )
 
 
@@ -118,6 +120,14 @@ def _gaps(
         if problem.severity == "error"
     )
     return tuple(dict.fromkeys((*(gap for run in runs for gap in run.gaps), *own, *damage)))
+
+
+def _queued(world: World, runs: Sequence[Run]) -> tuple[str, ...]:
+    """Return what the store's queue holds for runs that go on; most worlds keep no queue."""
+    jobs = getattr(world, "jobs", None)
+    if not callable(jobs):
+        return ()
+    return tuple(job.sentence for run in runs if run.status not in ENDED for job in jobs(run.run_id))
 
 
 def _stream_name(head: SessionHead) -> str:
@@ -214,7 +224,8 @@ def _status(
             return f"parked: {waiting[0].kind}", waiting[0].certainty, waiting[0].evidence
         if newest.role == "workflow" or any(s.status == "running" for s in steps):
             return newest.status or "running", "observed", where
-        return "idle", "implied", where
+        # Nothing says that it waits: no turn has ended, and none has begun.
+        return newest.status or "running", "unknown", where
     if last.status == "parked":
         own = [p for p in waiting if p.turn_id == last.id]
         return f"parked: {own[0].kind if own else 'tasks'}", last.certainty, last.evidence

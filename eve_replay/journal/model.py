@@ -351,6 +351,9 @@ class Session:
         gaps: which lists of its runs, its stream and the store are known not to be whole, and why.
         below: the sessions it started (subagents), joined too, as far as the world holds them: what becomes
             of a session that waits for another cannot be told from its own log alone.
+        store: the kind of world it lies in (``local``, ``postgres``, ``hosted`` ...), of a bundle the one
+            that was packed: what can wake a run, and what a person can do about it, differ by store.
+        queued: sentences about jobs for its owning runs that lie in the store's queue, where it has one.
     """
 
     head: SessionHead
@@ -369,6 +372,8 @@ class Session:
     problems: tuple[Problem, ...] = ()
     gaps: tuple[Gap, ...] = ()
     below: tuple[Session, ...] = field(default=(), repr=False, compare=False)
+    store: str = ""
+    queued: tuple[str, ...] = ()
 
     def missing(self, of: Lacking, run_id: str = "") -> str:
         """Return why one of its lists is not known to be whole, empty when nothing says so.

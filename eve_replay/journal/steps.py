@@ -25,6 +25,8 @@ __all__ = ["AttemptDraft", "StepDraft", "draft_steps", "event_evidence", "is_run
 
 #: Modules whose functions belong to the runtime itself, not to the app.
 _RUNTIME_MODULES = frozenset({"eve", "workflow", "@workflow/core"})
+#: Step functions of the SDK itself, which name no module (``__builtin_response_json``).
+_BUILTIN = "__builtin_"
 #: What the runtime writes when a start is refused because the budget is used up
 #: (docs/evidence/observed.md#throw-then-kill). A body that throws for the last time is recorded as ``Step
 #: "..." failed after N retries: ...`` instead.
@@ -93,6 +95,8 @@ class StepDraft:
     @property
     def kind(self) -> StepKind:
         """Turn step, app function or runtime housekeeping."""
+        if self.name.function.startswith(_BUILTIN):
+            return "runtime"
         if not is_runtime_module(self.name.module):
             return "function"
         return "turn" if self.name.function == "turnStep" else "runtime"

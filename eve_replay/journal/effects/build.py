@@ -22,6 +22,7 @@ from eve_replay.journal.effects.executions import Execution, Executions
 from eve_replay.journal.effects.groups import EffectKind, Group, function_groups, tool_groups
 from eve_replay.journal.effects.idempotency_keys import SeenKey, absorbed, key_at, keys_in, protection_from
 from eve_replay.journal.effects.policy import EffectsLike, EffectsPolicy, Protection, hint_for
+from eve_replay.journal.effects.unlogged import Unlogged, unlogged_of
 from eve_replay.journal.model import Certainty, Coordinate, Evidence, Session
 
 __all__ = ["Effect", "EffectKind", "Execution", "Executions", "effects_of"]
@@ -48,6 +49,7 @@ class Effect:
         displaced: only attempts that were re-run asked for it, and the re-run's model did not: the
             conversation that goes on knows nothing of it, and it may have acted all the same.
         instead: what the re-run asked for in its place (tool names), empty when nothing.
+        unlogged: starts that may be missing from the log (``executions`` counts them in).
     """
 
     tool: str
@@ -71,6 +73,7 @@ class Effect:
     left_behind: bool = False
     displaced: bool = False
     instead: tuple[str, ...] = ()
+    unlogged: Unlogged | None = None
 
     @property
     def attempts(self) -> tuple[int, ...]:
@@ -90,7 +93,8 @@ class Effect:
         none of them only widens ``executions``: nothing says that it came as far as this call.
         """
         signs = [p for p in self.by_attempt if p.executions.max != 0 and p.reached]
-        return not self.ran_twice and len(signs) > 1
+        hidden = self.unlogged is not None and self.unlogged.counted and len(signs) > 0
+        return not self.ran_twice and (len(signs) > 1 or hidden)
 
     @property
     def key(self) -> str | None:
@@ -100,7 +104,8 @@ class Effect:
     @property
     def evidence(self) -> tuple[Evidence, ...]:
         """The evidence of all parts."""
-        return tuple(item for part in self.by_attempt for item in part.evidence)
+        parts = tuple(item for part in self.by_attempt for item in part.evidence)
+        return parts if self.unlogged is None else (*parts, *self.unlogged.evidence)
 
     def to_json(self) -> dict[str, object]:
         """Return the entry of ``effects`` (with fields added), see docs/json.md."""
@@ -122,6 +127,8 @@ class Effect:
             "leftBehind": self.left_behind,
             "displaced": self.displaced,
         }
+        if self.unlogged is not None:
+            out["unlogged"] = {"max": self.unlogged.most, "why": self.unlogged.why}
         return out
 
 
@@ -140,6 +147,12 @@ def _finish(group: Group, session: Session, rules: EffectsPolicy) -> Effect:
     parts = tuple(group.parts)
     total = sum((p.executions for p in parts), Executions(min=0, max=0))
     words = {p.certainty for p in parts}
+    missing = None
+    if group.kind != "workflow-tool":
+        missing = unlogged_of((*(p.step_id for p in parts), group.step.step_id), session)
+    if missing is not None:
+        total += Executions(min=0, max=missing.most)
+        words.add("unknown")
     certainty: Certainty = (
         "unknown" if "unknown" in words else "implied" if "implied" in words else "observed"
     )
@@ -178,6 +191,7 @@ def _finish(group: Group, session: Session, rules: EffectsPolicy) -> Effect:
         left_behind=_left_behind(group, parts),
         displaced=group.displaced,
         instead=tuple(other.tool for other in group.instead),
+        unlogged=missing,
     )
 
 

@@ -61,7 +61,8 @@ _WORDS = {
     "half-written": "half written",
     "re-executed": "re-executed",
     "idle": "waiting for a message",
-    "no-log": "log not here",
+    "no-log": "log not whole",
+    "between-steps": "between two steps",
 }
 #: Verdicts that say nothing but how often an effect ran: word and tone are the judge's.
 _ON_EFFECTS = frozenset({"ran-twice", "may-have-run-twice"})
