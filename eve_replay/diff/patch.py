@@ -24,13 +24,21 @@ def json_patch(before: object, after: object) -> list[Operation]:
     return list(_operations(diff_values(to_tagged(before), to_tagged(after)), ""))
 
 
-def _operations(change: Change, pointer: str) -> Iterator[Operation]:
-    if change.kind in ("same", "unknown"):
-        return
-    if not change.children:
-        if change.kind != "moved" or change.edited:
+def _operations(top: Change, pointer: str) -> Iterator[Operation]:
+    waiting = [(top, pointer)]
+    while waiting:
+        change, pointer = waiting.pop()
+        if change.kind in ("same", "unknown"):
+            continue
+        if change.children:
+            yield from _own_operations(change, pointer)
+            inner = [child for child in change.children if child.kind in ("changed", "moved")]
+            waiting += [(child, _step(pointer, child.key)) for child in reversed(inner)]
+        elif change.kind != "moved" or change.edited:
             yield {"op": "replace", "path": pointer, "value": change.after}
-        return
+
+
+def _own_operations(change: Change, pointer: str) -> Iterator[Operation]:
     if isinstance(change.before, list) and isinstance(change.after, list):
         yield from _list_operations(change, pointer, len(change.before))
     else:
@@ -39,9 +47,6 @@ def _operations(change: Change, pointer: str) -> Iterator[Operation]:
                 yield {"op": "remove", "path": _step(pointer, child.old_key)}
             elif child.kind == "added":
                 yield {"op": "add", "path": _step(pointer, child.key), "value": child.after}
-    for child in change.children:
-        if child.kind in ("changed", "moved"):
-            yield from _operations(child, _step(pointer, child.key))
 
 
 def _list_operations(change: Change, pointer: str, length: int) -> Iterator[Operation]:

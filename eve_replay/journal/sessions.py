@@ -54,7 +54,7 @@ class SessionMap:
         self._parents = {run_id: parent_of(record) for run_id, record in self.records.items()}
         self._owner: dict[str, str] = {}
         for run_id in self.records:
-            self._owner[run_id] = self._find(run_id, set())
+            self._owner[run_id] = self._find(run_id)
         self.children: dict[str, list[str]] = defaultdict(list)
         for run_id, parent in self._parents.items():
             if parent is not None and parent in self.records:
@@ -65,27 +65,25 @@ class SessionMap:
         """Return the id of the session a run belongs to."""
         return self._owner[run_id]
 
-    def _find(self, run_id: str, seen: set[str]) -> str:
+    def _find(self, run_id: str) -> str:
         """Return the session id of one run, following parents; a missing parent ends the search."""
-        record, role, parent = self.records[run_id], self.roles[run_id], self._parents[run_id]
-        if role == "workflow" or run_id in seen:
-            return run_id
-        if role == "session":
-            named = record.attribute("$eve.session")
-            if named is not None and named in self.records:
-                return named
-            # A successor that died before it wrote its attribute: it was started by an owning run and
-            # has no type of its own. A subagent has one, and is started by a tool run.
-            if (
-                record.attribute("$eve.type") is None
-                and parent in self.records
-                and self.roles[parent] == "session"
-            ):
-                return self._find(parent, seen | {run_id})
-            return run_id
-        if parent is None or parent not in self.records:
-            return run_id
-        return self._find(parent, seen | {run_id})
+        seen: set[str] = set()
+        while run_id not in seen:
+            seen.add(run_id)
+            record, role, parent = self.records[run_id], self.roles[run_id], self._parents[run_id]
+            if role == "session":
+                named = record.attribute("$eve.session")
+                if named is not None and named in self.records:
+                    return named
+                # A successor that died before it wrote its attribute: it was started by an owning run and
+                # has no type of its own. A subagent has one, and is started by a tool run.
+                typed = record.attribute("$eve.type") is not None
+                if typed or parent not in self.records or self.roles[parent] != "session":
+                    return run_id
+            elif role == "workflow" or parent is None or parent not in self.records:
+                return run_id
+            run_id = parent
+        return run_id
 
     def _make_heads(self) -> Iterable[SessionHead]:
         members: dict[str, list[str]] = defaultdict(list)

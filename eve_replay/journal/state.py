@@ -277,15 +277,18 @@ def _apply(base: State, delta: Mapping[str, object]) -> State:
     )
 
 
-def apply_delta(base: object, delta: object) -> object:
+def apply_delta(base: object, delta: object, depth: int = 0) -> object:
     """Apply one delta to a value and return the result; the base stays as it is.
 
     ``{kind: "value", value}`` replaces. ``{kind: "object", set, patch, keys}`` sets and patches members;
     ``keys``, when there, lists all keys that remain, in order. ``{kind: "array", set, patch, length}``
-    does the same by index. A missing delta changes nothing. Unknown kinds leave the base unchanged.
+    does the same by index. A missing delta changes nothing. Unknown kinds leave the base unchanged. A patch
+    of a patch ... deeper than any real one leaves an ``Undecoded`` in its place.
     """
     if not isinstance(delta, Mapping):
         return base
+    if depth > _DEEPEST:
+        return Undecoded("too-deep", f"A change nested deeper than {_DEEPEST} levels.")
     kind = delta.get("kind")
     if kind == "value":
         return delta.get("value", UNDEFINED)
@@ -296,7 +299,7 @@ def apply_delta(base: object, delta: object) -> object:
         members = dict(old)
         members.update(changes)
         for key, inner in patches.items():
-            members[key] = apply_delta(old.get(key, UNDEFINED), inner)
+            members[key] = apply_delta(old.get(key, UNDEFINED), inner, depth + 1)
         keys = delta.get("keys")
         if isinstance(keys, list):
             return {key: members[key] for key in keys if isinstance(key, str) and key in members}
@@ -310,7 +313,7 @@ def apply_delta(base: object, delta: object) -> object:
         for index, value in _indexed(changes, size):
             items[index] = value
         for index, inner in _indexed(patches, size):
-            items[index] = apply_delta(items[index], inner)
+            items[index] = apply_delta(items[index], inner, depth + 1)
         return items
     return base
 

@@ -11,6 +11,7 @@ from eve_replay.errors import EveReplayError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from datetime import datetime
 
     from eve_replay.notebook.classroom import Desk
     from eve_replay.notebook.tables import Rows
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
 __all__ = ["attempt_diff", "crash_lab", "explore", "lesson", "table"]
 
 
-def explore(target: Any, session: Any = None, *, live: bool = False, **options: Any) -> JournalWidget:
+def explore(
+    target: Any, session: Any = None, *, live: bool = False, now: datetime | None = None, **options: Any
+) -> JournalWidget:
     """Return the explorer of a session: tree, timeline and inspector under one cursor.
 
     Args:
@@ -29,6 +32,7 @@ def explore(target: Any, session: Any = None, *, live: bool = False, **options: 
             attempt its session or journal; without it the variables of the notebook are looked through.
         live: follow a local folder or a Postgres database: new events arrive while the cell stands there,
             until ``close()``. The target must be a journal or a source.
+        now: the instant that ``why`` reckons from, with a time zone; the clock's by default.
         **options: ``effects`` (effects policy), and options of ``open_world``.
 
     Raises:
@@ -36,7 +40,7 @@ def explore(target: Any, session: Any = None, *, live: bool = False, **options: 
     """
     from eve_replay.notebook.opening import explorer_widget
 
-    return explorer_widget(_checked(target), session, live=live, **options)
+    return explorer_widget(_checked(target), session, live=live, now=now, **options)
 
 
 def crash_lab(
@@ -75,20 +79,23 @@ def attempt_diff(target: Any, first: int = 1, second: int | None = None, **optio
     return diff_widget(_checked(target), first, second, **options)
 
 
-def lesson(number: str | int | Task, *, language: str = "en", folder: str = ".") -> Desk:
+def lesson(
+    number: str | int | Task, *, language: str = "en", folder: str = ".", now: datetime | None = None
+) -> Desk:
     """Return the desk of a lesson of the workshop: its predictions, its stage and its check.
 
     Args:
         number: ``"04"``, ``4``, the lesson's name, or a task of your own.
         language: ``en`` or ``zh``.
         folder: where the progress is kept; the notebook's own folder.
+        now: the instant that is written down for what is done, with a time zone; the clock's by default.
 
     Raises:
         EveReplayError: there is no such lesson or language, or the notebook extra is not installed.
     """
     from eve_replay.notebook.classroom import desk
 
-    return desk(_checked(number), language, folder)
+    return desk(_checked(number), language, folder, now=now)
 
 
 def table(rows: Sequence[Mapping[str, Any] | Sequence[Any]], *columns: str, turned: bool = False) -> Rows:

@@ -11,12 +11,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from eve_replay.errors import WrongUse
 from eve_replay.notebook._assets import Family, style, widget_module
+from eve_replay.notebook.clock import clock_at
 from eve_replay.notebook.widgets import JournalWidget
 from eve_replay.workshop.grading.progress import Progress
 from eve_replay.workshop.lesson import task as find_task
@@ -49,12 +50,21 @@ class Desk:
         task: the lesson's exercise.
         language: of every word.
         folder: where the progress file lies; the notebook's folder.
+        now: the instant that is written down for what is done; the clock's by default.
     """
 
-    def __init__(self, task: Task, language: Language = "en", folder: str | Path = ".") -> None:
+    def __init__(
+        self,
+        task: Task,
+        language: Language = "en",
+        folder: str | Path = ".",
+        *,
+        now: datetime | None = None,
+    ) -> None:
         self.task = task
         self.language: Language = language
         self.progress = Progress(folder)
+        self._clock = clock_at(now)
 
     def predict(self, name: str, choice: int | str | None = None) -> ClassroomWidget:
         """Ask for a prediction; what is so is shown after the choice. The first choice is kept.
@@ -66,7 +76,7 @@ class Desk:
         Raises:
             WrongUse: there is no such prediction or choice.
         """
-        asked = Predicting(self.task, name, self.language, self.progress)
+        asked = Predicting(self.task, name, self.language, self.progress, self._clock)
         if choice is not None:
             asked.choose(choice - 1 if type(choice) is int else choice)
         data = asked.data()
@@ -113,7 +123,7 @@ class Desk:
         from eve_replay.workshop.grading.check import check
 
         verdict = check(self.task, answer, language=self.language)
-        self.progress.checked(verdict, at=datetime.now(UTC))
+        self.progress.checked(verdict, at=self._clock())
         return verdict
 
     @property
@@ -189,7 +199,13 @@ def verdict_widget(verdict: Verdict) -> ClassroomWidget:
     return _widget("verdict", safe_data(data), _nobody, str(verdict))
 
 
-def desk(lesson: str | int | Task, language: str = "en", folder: str | Path = ".") -> Desk:
+def desk(
+    lesson: str | int | Task,
+    language: str = "en",
+    folder: str | Path = ".",
+    *,
+    now: datetime | None = None,
+) -> Desk:
     """Return the desk of a lesson.
 
     Raises:
@@ -197,7 +213,7 @@ def desk(lesson: str | int | Task, language: str = "en", folder: str | Path = ".
     """
     if language not in _LANGUAGES:
         raise WrongUse(f"There is no language {language!r}.", hint="Use 'en' or 'zh'.")
-    return Desk(find_task(lesson), "zh" if language == "zh" else "en", folder)
+    return Desk(find_task(lesson), "zh" if language == "zh" else "en", folder, now=now)
 
 
 def _stage_widget(stage: Stage, start: dict[str, Any], identity: str, language: Language) -> ClassroomWidget:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 from itertools import chain, islice
 from typing import Any
 
 from eve_replay.errors import NotFound, WrongUse
 from eve_replay.journal import Attempt, Journal, Session, Step, Turn, open_journal
+from eve_replay.notebook.clock import Clock, clock_at
 from eve_replay.notebook.following import Following
 from eve_replay.notebook.session_of import session_of
 from eve_replay.notebook.widget_data import Answers, explorer_data, lab_data, shared_words
@@ -31,7 +33,13 @@ _QUICK = 1500
 
 
 def explorer_widget(
-    target: Any, session: Any, *, live: bool = False, effects: Any = None, **options: Any
+    target: Any,
+    session: Any,
+    *,
+    live: bool = False,
+    effects: Any = None,
+    now: datetime | None = None,
+    **options: Any,
 ) -> JournalWidget:
     """Return the explorer of a session. Raises NotFound, WrongUse."""
     if live and isinstance(target, Session | Turn | Step | Attempt):
@@ -42,22 +50,26 @@ def explorer_widget(
     if live and not isinstance(target, Journal):
         target = open_journal(target, **options)
     found, start = session_of(target, session, options)
-    widget = JournalWidget(kind="explorer", identity=found.id, **_explored(found, start, effects, live=live))
+    clock = clock_at(now)
+    shown = _explored(found, start, effects, clock, live=live)
+    widget = JournalWidget(kind="explorer", identity=found.id, **shown)
     if live:
         following = Following(
-            target, found, lambda fresh: widget.take(**_explored(fresh, None, effects, live=True))
+            target, found, lambda fresh: widget.take(**_explored(fresh, None, effects, clock, live=True))
         )
         widget.on_close = following.stop
     return widget
 
 
-def _explored(session: Session, start: str | None, effects: Any, *, live: bool) -> dict[str, Any]:
+def _explored(
+    session: Session, start: str | None, effects: Any, clock: Clock, *, live: bool
+) -> dict[str, Any]:
     view = Explorer(session, effects)
     if start is not None and all(row.key != start for row in view.tree.rows):
         start = None
     return {
         "data": {**explorer_data(view, start=start), "live": live},
-        "answer": Answers(view, effects).answer,
+        "answer": Answers(view, effects, clock=clock).answer,
         "preload": _tabs(view, start),
         "text": f"explorer of session {session.id}, {len(view.tree.rows)} rows",
         "fallback": lines_html(islice(session_lines(view), MOST_LINES), label="Session"),

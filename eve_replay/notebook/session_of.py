@@ -86,7 +86,8 @@ def session_of(target: Any, session: Any, options: dict[str, Any]) -> tuple[Sess
         options: for ``open_world``, where the target is a source.
 
     Raises:
-        EveReplayError: as the journal raises it, or nothing holds the part.
+        EveReplayError: as the journal raises it.
+        WrongUse: nothing holds the part.
     """
     if isinstance(target, Session):
         return target, None

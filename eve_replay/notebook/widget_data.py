@@ -6,12 +6,12 @@ No widget library here: the same answers go to a live widget and into a saved pa
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from typing import Any
 
 from eve_replay.codec import dumps_tagged, parse_path
 from eve_replay.codec.devalue.lazy import step_into
 from eve_replay.errors import WrongUse
+from eve_replay.notebook.clock import Clock, clock_at
 from eve_replay.notebook.python_path import python_path
 from eve_replay.recovery.question import Question
 from eve_replay.times import iso
@@ -124,9 +124,10 @@ class Answers:
         EveReplayError: as the views raise it; a widget shows the message.
     """
 
-    def __init__(self, view: Explorer, effects: Any = None) -> None:
+    def __init__(self, view: Explorer, effects: Any = None, *, clock: Clock | None = None) -> None:
         self._view = view
         self._effects = effects
+        self._clock = clock or clock_at(None)
         self._labs: dict[tuple[str | None, int], CrashLab] = {}
 
     def answer(self, request: Mapping[str, Any]) -> object:
@@ -223,7 +224,7 @@ class Answers:
         from eve_replay.guidance.why import why
         from eve_replay.views.verdicts.postmortem import why_lines
 
-        report = why(self._view.session, now=datetime.now(UTC))
+        report = why(self._view.session, now=self._clock())
         return [[[span.text, span.tone] for span in line] for line in why_lines(report, width=110)]
 
     def _ask_search(self, text: str) -> object:

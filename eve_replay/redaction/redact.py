@@ -21,9 +21,12 @@ from eve_replay.records import EventRecord, Record, StepRecord, StreamChunk
 from eve_replay.redaction.devalue import redact_devalue
 from eve_replay.redaction.rules import Stand
 from eve_replay.redaction.text import PLAIN, Context, TextRedactor
-from eve_replay.values import from_tagged, to_tagged
+from eve_replay.values import Undecoded, from_tagged, to_tagged
 
 __all__ = ["Redactor"]
+
+#: Levels of plain data that are redacted in place.
+_DEEPEST = 200
 
 _ENCRYPTED = frozenset(("encr", "encp"))
 #: Fields of records and of ``eventData`` whose text is the machinery's own.
@@ -104,15 +107,15 @@ class Redactor:
         name = record.text("workflowName")
         return name is not None and not _is_eve(name)
 
-    def _field(self, name: str, value: object, context: Context) -> object:
+    def _field(self, name: str, value: object, context: Context, *, inside: bool = False) -> object:
         if isinstance(value, Payload):
             return self.payload(value, replace(context, name=name))
         if name in _OWN_FIELDS and isinstance(value, (str, int)):
             return value
         if name in ("token", "hookToken") and isinstance(value, str):
             return self._texts.token(value)
-        if name == "eventData" and isinstance(value, Mapping):
-            return {key: self._field(key, item, context) for key, item in value.items()}
+        if name == "eventData" and isinstance(value, Mapping) and not inside:
+            return {key: self._field(key, item, context, inside=True) for key, item in value.items()}
         if name == "attributes" and isinstance(value, Mapping):
             return {key: self._attribute(key, item) for key, item in value.items()}
         return self.plain(value, context.under(name))
@@ -151,20 +154,22 @@ class Redactor:
                 kept[name] = value
         return kept
 
-    def plain(self, value: object, context: Context) -> object:
-        """Return JSON-like data redacted."""
+    def plain(self, value: object, context: Context, depth: int = 0) -> object:
+        """Return JSON-like data redacted; what nests without end is left out, and says so in its place."""
+        if depth > _DEEPEST and isinstance(value, (Mapping, list)):
+            return Undecoded("too-deep", f"Left out by redaction: nested deeper than {_DEEPEST} levels.")
         if isinstance(value, str):
             return self._texts.text(value, context)
         if isinstance(value, Mapping):
             names = [key for key in value if isinstance(key, str)]
             return {
                 (self._texts.name(key) if isinstance(key, str) else key): self.plain(
-                    item, context.under(str(key), names)
+                    item, context.under(str(key), names), depth + 1
                 )
                 for key, item in value.items()
             }
         if type(value) is list:
-            return [self.plain(item, context) for item in value]
+            return [self.plain(item, context, depth + 1) for item in value]
         if isinstance(value, int) and not isinstance(value, bool):
             changed = self._texts.number(str(value), context)
             return value if changed == str(value) else int(changed)
@@ -172,7 +177,7 @@ class Redactor:
             return self._texts.data(value, context)
         if value is None or isinstance(value, (bool, float)):
             return value
-        return from_tagged(self.plain(to_tagged(value), context))
+        return from_tagged(self.plain(to_tagged(value), context, depth + 1))
 
     # -- payloads -----------------------------------------------------------------------------------
 

@@ -19,6 +19,9 @@ from eve_replay.worlds.base import World
 
 __all__ = ["SECTIONS", "dump_document", "dump_lines", "dump_sections"]
 
+#: Levels of objects around a payload that are looked through; real records have one or two.
+_DEEPEST = 100
+
 #: The lists of the document, in its order; ``streams`` is a mapping.
 SECTIONS = ("runs", "steps", "events", "hooks", "waits")
 
@@ -118,13 +121,18 @@ def _record(record: Record, decode: _Counted) -> dict[str, Any]:
     return fields
 
 
-def _plain(fields: Mapping[str, object], decode: _Counted) -> dict[str, Any]:
+def _plain(fields: Mapping[str, object], decode: _Counted, depth: int = 0) -> dict[str, Any]:
     out: dict[str, Any] = {}
     for name, value in fields.items():
         if isinstance(value, Payload):
             out[name] = decode(value)
         elif isinstance(value, Mapping):
-            out[name] = {"$bytes": value["data"]} if is_json_bytes(value) else _plain(value, decode)
+            if is_json_bytes(value):
+                out[name] = {"$bytes": value["data"]}
+            elif depth < _DEEPEST:
+                out[name] = _plain(value, decode, depth + 1)
+            else:  # no payload lies that deep: as it is
+                out[name] = value
         else:
             out[name] = value
     return out

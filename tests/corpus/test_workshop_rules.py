@@ -289,20 +289,28 @@ WRITES = {
 
 
 def sweep_points():
-    """Points of the sweep's first turn at the end of a turn step: ``(point, moment, step)``."""
+    """Points of the sweep's first turn at the end of a turn step: ``(point, moment, step, killed)``."""
     for point, row in rows("T1").items():
         for write, label in WRITES.items():
             found = re.fullmatch(label, row["label"])
             if found:
-                yield point, MOMENTS[row["when"], write], int(found[1]) - 1
+                yield point, MOMENTS[row["when"], write], int(found[1]) - 1, (row["when"], write)
 
 
 def test_the_sweep_has_such_points():
-    assert {moment for _, moment, _ in sweep_points()} == set(MOMENTS.values())
+    assert {moment for _, moment, *_ in sweep_points()} == set(MOMENTS.values())
 
 
-@pytest.mark.parametrize(("point", "moment", "step"), list(sweep_points()))
-def test_killed_inside_a_commit(point, moment, step):
+@pytest.mark.parametrize("write", WRITES)
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_killed_inside_a_commit(when, write):
+    points = [(p, m, s) for p, m, s, killed in sweep_points() if killed == (when, write)]
+    assert points
+    for point, moment, step in points:
+        killed_inside_a_commit(point, moment, step)
+
+
+def killed_inside_a_commit(point, moment, step):
     row = rows("T1")[point]
     charge = Ask(tool="charge_card", input={"customer": "cus", "cents": 1})
     email = Ask(tool="send_email", input={"to": "a@example.com", "subject": "Receipt"})

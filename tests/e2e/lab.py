@@ -15,6 +15,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from tests.support.programs import begin, end
+
 ARTEFACTS = Path(__file__).parents[1] / "artefacts"
 ROOT = Path(__file__).parents[2]
 #: Chromium makes requests of its own (updates, QUIC probes); these turn them off, so that ours would show.
@@ -103,7 +105,7 @@ def server(folder: Path, program: str = "jupyterlab") -> Iterator[str]:
         "TZ": "UTC",
     }
     log = (config / "server.log").open("wb")
-    process = subprocess.Popen(words, stdout=log, stderr=subprocess.STDOUT, env=environment, cwd=folder)
+    process = begin(words, stdout=log, stderr=subprocess.STDOUT, env=environment, cwd=folder)
     address = f"http://127.0.0.1:{port}"
     try:
         for _ in range(400):
@@ -117,11 +119,7 @@ def server(folder: Path, program: str = "jupyterlab") -> Iterator[str]:
             raise RuntimeError("the Jupyter server did not start")
         yield address
     finally:
-        process.terminate()
-        try:
-            process.wait(15)
-        except subprocess.TimeoutExpired:
-            process.kill()
+        end(process)
         log.close()
 
 

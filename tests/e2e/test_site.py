@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.lab import ROOT, run_all, shot
+from tests.support.programs import running
 
 pytestmark = [pytest.mark.browser, pytest.mark.site]
 
@@ -40,18 +41,14 @@ def home(site):
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     words = [sys.executable, "-m", "http.server", "--bind", "127.0.0.1", "--directory", str(site), str(port)]
-    process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     address = f"http://127.0.0.1:{port}"
-    try:
+    with running(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL):
         for _ in range(100):
             with contextlib.suppress(OSError):
                 urllib.request.urlopen(address, timeout=2).close()
                 break
             time.sleep(0.1)
         yield address
-    finally:
-        process.terminate()
-        process.wait(10)
 
 
 def shows(page, selector, timeout=60_000):

@@ -12,6 +12,7 @@ import os
 import pwd
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
@@ -22,6 +23,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.support.programs import begin, end
 
 
 @dataclass(frozen=True)
@@ -137,7 +140,7 @@ def server() -> Server:
     hba.write_text(
         "local all all trust\nhost all locked 127.0.0.1/32 scram-sha-256\nhost all all 127.0.0.1/32 trust\n"
     )
-    process = subprocess.Popen(
+    process = begin(
         [
             binaries / "postgres",
             "-D",
@@ -174,15 +177,8 @@ def server() -> Server:
         **run,
     )
 
-    def stop() -> None:
-        process.send_signal(2)
-        try:
-            process.wait(10)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-
-    atexit.register(stop)
+    # SIGINT is PostgreSQL's fast shutdown; SIGTERM would wait for the clients.
+    atexit.register(end, process, gently=signal.SIGINT, seconds=10)
     for _ in range(200):
         if (
             subprocess.run(

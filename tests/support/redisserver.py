@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+from tests.support.programs import begin, end
+
 
 @dataclass(frozen=True)
 class Server:
@@ -35,8 +37,7 @@ class Server:
 
     def stop(self) -> None:
         """End it."""
-        self.process.terminate()
-        self.process.wait(10)
+        end(self.process)
 
 
 def start(rdb: Path | None = None, *arguments: str) -> Server:
@@ -52,13 +53,13 @@ def start(rdb: Path | None = None, *arguments: str) -> Server:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    process = subprocess.Popen(
+    process = begin(
         [binary, "--port", str(port), "--bind", "127.0.0.1", "--dir", folder, "--save", "", *arguments],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
     server = Server(port, process)
-    atexit.register(process.kill)
+    atexit.register(end, process)
     for _ in range(200):
         try:
             socket.create_connection(("127.0.0.1", port), 0.5).close()

@@ -44,7 +44,12 @@ _COMMON_WORD = re.compile(r"[a-z]{3,} ")
 
 
 def story(outcome: Outcome, language: Language = "en") -> tuple[str, ...]:
-    """Return what happened, one line per thing, and in the end what came of each deed."""
+    """Return what happened, one line per thing, and in the end what came of each deed.
+
+    Args:
+        outcome: of one simulation.
+        language: ``en`` or ``zh``.
+    """
     teller = Teller(outcome, language)
     lines = list(_shortened(_lines(teller), teller))
     return (*lines, *sums(outcome, language))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from datetime import UTC, datetime
+from collections.abc import Callable, Mapping
+from datetime import datetime
 from typing import Any
 
 from eve_replay.errors import EveReplayError, WrongUse
@@ -27,18 +27,27 @@ class Predicting:
         name: of the prediction.
         language: of every word.
         progress: where choices are kept; the first one counts.
+        clock: gives the instant that is written down for a choice.
 
     Raises:
         WrongUse: the lesson has no prediction of this name.
     """
 
-    def __init__(self, task: Task, name: str, language: Language, progress: Progress) -> None:
+    def __init__(
+        self,
+        task: Task,
+        name: str,
+        language: Language,
+        progress: Progress,
+        clock: Callable[[], datetime],
+    ) -> None:
         found = task.predictions.get(name)
         if found is None:
             known = ", ".join(task.predictions) or "none"
             raise WrongUse(f"Lesson {task.lesson} has no prediction {name!r}.", hint=f"It has: {known}.")
         self._task, self._name, self._language, self._progress = task, name, language, progress
         self._prediction: Prediction = found
+        self._clock = clock
         self._chosen: int | str | None = None
 
     @property
@@ -84,7 +93,7 @@ class Predicting:
                 self._name,
                 self._chosen,
                 right=self._right(self._chosen)[0],
-                at=datetime.now(UTC),
+                at=self._clock(),
             )
         assert self._chosen is not None
         return self._shown(self._chosen)

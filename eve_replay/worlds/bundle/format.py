@@ -53,7 +53,7 @@ from eve_replay.records import (
     StreamRecord,
     WaitRecord,
 )
-from eve_replay.values import from_tagged, to_tagged
+from eve_replay.values import Undecoded, from_tagged, to_tagged
 from eve_replay.worlds.export.entities import Wrap
 
 __all__ = ["FORMAT", "VERSION", "BundleDamage", "chunk_line", "line_chunk", "line_record", "record_line"]
@@ -61,6 +61,8 @@ __all__ = ["FORMAT", "VERSION", "BundleDamage", "chunk_line", "line_chunk", "lin
 FORMAT = "eve-replay/bundle"
 VERSION = 1
 
+#: Levels of objects and lists around payloads that a bundle spells out; real records have one or two.
+_DEEPEST = 100
 _MARKERS = frozenset({"$bytes", "$text", "$legacy", "$plain", "$value", "$map"})
 _KINDS: Mapping[str, type[Record]] = {
     "run": RunRecord,
@@ -181,11 +183,11 @@ def _mark_kind(value: object) -> MarkKind:
     raise BundleDamage(f"a mark of unknown kind {value!r}")
 
 
-def _fields_out(fields: Mapping[str, object]) -> dict[str, object]:
-    return {name: _value_out(value) for name, value in fields.items()}
+def _fields_out(fields: Mapping[str, object], depth: int = 0) -> dict[str, object]:
+    return {name: _value_out(value, depth) for name, value in fields.items()}
 
 
-def _value_out(value: object) -> object:
+def _value_out(value: object, depth: int) -> object:
     if value is None or isinstance(value, (str, bool, int)):
         return value
     if isinstance(value, Payload):
@@ -193,12 +195,14 @@ def _value_out(value: object) -> object:
             text = _as_text(value.raw)
             return {"$bytes": _b64(value.raw)} if text is None else {"$text": text}
         return {"$legacy" if value.layers == ("legacy",) else "$plain": to_tagged(value.raw)}
+    if depth > _DEEPEST:  # no payload lies that deep: any value in its tagged form, which nests without end
+        return {"$value": to_tagged(value)}
     if isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
         if value.keys() & _MARKERS:
-            return {"$map": [[key, _value_out(item)] for key, item in value.items()]}
-        return _fields_out(value)
+            return {"$map": [[key, _value_out(item, depth + 1)] for key, item in value.items()]}
+        return _fields_out(value, depth + 1)
     if type(value) is list:
-        return [_value_out(item) for item in value]
+        return [_value_out(item, depth + 1) for item in value]
     return {"$value": to_tagged(value)}
 
 
@@ -211,13 +215,15 @@ class _Context:
     run_id: str
 
 
-def _fields_in(fields: Mapping[str, object], context: _Context) -> dict[str, object]:
-    return {name: _value_in(value, context) for name, value in fields.items()}
+def _fields_in(fields: Mapping[str, object], context: _Context, depth: int = 0) -> dict[str, object]:
+    return {name: _value_in(value, context, depth) for name, value in fields.items()}
 
 
-def _value_in(value: object, context: _Context) -> object:
+def _value_in(value: object, context: _Context, depth: int) -> object:
+    if depth > 2 * _DEEPEST and isinstance(value, (list, Mapping)):  # written by somebody else
+        return Undecoded("too-deep", f"Nested deeper than {2 * _DEEPEST} levels.")
     if isinstance(value, list):
-        return [_value_in(item, context) for item in value]
+        return [_value_in(item, context, depth + 1) for item in value]
     if not isinstance(value, Mapping):
         return value
     if len(value) == 1:
@@ -244,8 +250,8 @@ def _value_in(value: object, context: _Context) -> object:
             return from_tagged(inner)
         if name == "$map" and isinstance(inner, list):
             pairs = [pair for pair in inner if isinstance(pair, list) and len(pair) == 2]
-            return {str(key): _value_in(item, context) for key, item in pairs}
-    return _fields_in(value, context)
+            return {str(key): _value_in(item, context, depth + 1) for key, item in pairs}
+    return _fields_in(value, context, depth + 1)
 
 
 def _as_text(data: bytes) -> str | None:

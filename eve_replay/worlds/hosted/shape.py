@@ -72,7 +72,7 @@ def maps(value: object) -> Iterator[Mapping[str, object]]:
 
 
 def part(text: str) -> str:
-    """Return one path part; an id with a slash or dots cannot leave its place."""
+    """Return one path part; an id with a slash or dots cannot leave its place. NotFound: it is no id."""
     if not text or text in (".", ".."):
         raise NotFound(f"{text[:80]!a} is no id.")
     try:

@@ -41,7 +41,7 @@ def lzf(packed: bytes, size: int) -> bytes:
 
 
 def intset(data: bytes) -> list[bytes]:
-    """Return the members of a set of integers, as text."""
+    """Return the members of a set of integers, as text. Raises ValueError when it is none."""
     width, count = struct.unpack_from("<II", data)
     if width not in (2, 4, 8) or len(data) < 8 + width * count:
         raise ValueError("no set of integers")
@@ -90,7 +90,7 @@ def _back(size: int) -> int:
 
 
 def ziplist(data: bytes) -> Iterator[bytes]:
-    """Yield the elements of a ziplist (servers before 7.0), integers as text."""
+    """Yield the elements of a ziplist (servers before 7.0), integers as text. Raises ValueError for none."""
     at = 10
     while data[at] != 0xFF:
         at += 1 if data[at] < 254 else 5

@@ -14,6 +14,7 @@ from eve_replay.errors import EveReplayError, NotFound, WrongUse
 from eve_replay.notebook import lesson
 from eve_replay.notebook._assets import script, style
 from eve_replay.notebook.classroom import ClassroomWidget, Desk, verdict_widget
+from eve_replay.notebook.clock import clock_at
 from eve_replay.notebook.saved import SAVED_BUDGET
 from eve_replay.notebook.widgets import _POSITIONS
 from eve_replay.workshop.engine.schedules import KINDS
@@ -172,13 +173,13 @@ def test_a_recording_that_is_not_there_spoils_nothing(tmp_path):
             )
         }
     )
-    shown = Predicting(task, "p", "en", Progress(tmp_path)).choose(0)
+    shown = Predicting(task, "p", "en", Progress(tmp_path), clock_at(None)).choose(0)
     assert shown["right"] is None and "no such recording" in shown["reveal"]
 
 
 def test_a_folder_that_cannot_be_written_is_said(tmp_path):
     task = made()
-    asked = Predicting(task, "how", "en", Progress(tmp_path / "nowhere"))
+    asked = Predicting(task, "how", "en", Progress(tmp_path / "nowhere"), clock_at(None))
     assert "cannot be written" in asked.choose(1)["trouble"]
     assert asked.data()["shown"]["choice"] == 1
 

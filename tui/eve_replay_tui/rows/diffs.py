@@ -140,7 +140,11 @@ class _Beside:
 def step_diff_rows(
     explorer: Explorer, first: str, second: str
 ) -> tuple[str, str, Callable[[int, bool], Sequence[TextRow]]]:
-    """Return both names and a builder of the rows of a step diff (made in a worker thread)."""
+    """Return both names and a builder of the rows of a step diff (made in a worker thread).
+
+    Raises:
+        LookupError: one of the steps is not in the session.
+    """
     lookup = explorer.inspector.lookup
     one, two = lookup.find(first).step, lookup.find(second).step
     if one is None or two is None:
