@@ -12,6 +12,7 @@ from eve_replay.redaction.text import PLAIN
 from eve_replay.values import Undecoded
 from eve_replay.worlds.bundle.format import _fields_out
 from eve_replay.worlds.dump import _plain
+from eve_replay.worlds.layouts.v8 import V8Error, decode_v8
 
 DEEP = 20_000
 
@@ -56,3 +57,9 @@ def test_a_delta_of_deltas_ends():
 def test_a_patch_of_something_deep():
     one, two = nested(lambda inner: {"a": inner}, 1), nested(lambda inner: {"a": inner}, 2)
     assert [each["op"] for each in json_patch(one, two)] == ["replace"]
+
+
+@pytest.mark.parametrize("level", [b"A\x01", b'o"\x01a'], ids=["lists", "objects"])
+def test_a_structured_clone_without_end_is_told(level):
+    with pytest.raises(V8Error, match="deeper"):
+        decode_v8(b"\xff\x0f" + level * DEEP)

@@ -13,7 +13,7 @@ from eve_replay.values import UNDEFINED, BigInt, JsBytes, JsDate, RegExp
 
 __all__ = ["V8Error", "decode_v8"]
 
-_DEEPEST = 500
+_DEEPEST = 150  # four frames of Python a level, of the thousand that Python has
 _VIEWS = {
     ord("b"): "Int8Array",
     ord("B"): "Uint8Array",
