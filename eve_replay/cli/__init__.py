@@ -157,6 +157,32 @@ class _Group(LazyGroup):
     table = COMMANDS
     headings = MappingProxyType({section: f"{section} ({purpose})" for section, purpose in SECTIONS.items()})
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Let ``help COMMAND`` mean ``COMMAND --help``, and shared options stand before the command too."""
+        if args[:1] == ["help"]:
+            args = [*args[1:], "--help"]
+        return super().parse_args(ctx, _command_first(args))
+
+
+def _command_first(args: list[str]) -> list[str]:
+    """Move options that every command has from before the command to behind it."""
+    moved: list[str] = []
+    for place, word in enumerate(args):
+        if len(moved) > place:
+            continue  # the value of the option before it
+        if word.partition("=")[0] not in _EVERYWHERE:
+            return [word, *moved, *args[place + 1 :]]
+        takes = _EVERYWHERE[word.partition("=")[0]] and "=" not in word
+        moved += args[place : place + (2 if takes else 1)]
+    return args
+
+
+#: Options of every command by their spelling, and whether a value follows.
+_EVERYWHERE: Mapping[str, bool] = MappingProxyType(
+    dict.fromkeys(("--json", "--utc", "--fetch-keys"), False)
+    | dict.fromkeys(("--color", "--colour", "--key", "--key-file", "--limit", "--now", "-s", "--read"), True)
+)
+
 
 @click.group(
     cls=_Group,
@@ -180,7 +206,12 @@ def run(args: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code: 0, 1 problems, 2 wrong use, 3 unreadable, 130."""
     from eve_replay.cli.shared.errors import guarded
 
-    return guarded(lambda: group.main(args=args, prog_name="eve-replay", standalone_mode=False))
+    words = sys.argv[1:] if args is None else list(args)
+    before = words[: words.index("--")] if "--" in words else words
+    return guarded(
+        lambda: group.main(args=words, prog_name="eve-replay", standalone_mode=False),
+        as_json="--json" in before,
+    )
 
 
 def main() -> None:
