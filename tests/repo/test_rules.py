@@ -158,12 +158,16 @@ def test_no_clock_and_no_chance_below_the_front_ends():
 
 #: Functions that reach themselves, and what ends it. Data of a journal nests as deep as somebody likes: a
 #: function that follows it needs a bound of its own, or no recursion.
+BELOW = "one level per agent that starts another one, each level a session of its own"
 RECURSIVE = {
     "eve_replay/cli/shared/common.py": {"_is_source": "once, for the parts of `a + b`"},
     "eve_replay/diff/tokens.py": {
         "Tokens._shallow": "bound _SHALLOW; deeper values take the way with a stack"
     },
     "eve_replay/journal/effects/idempotency_keys.py": {"_fields": "bound _DEPTH"},
+    "eve_replay/journal/facade.py": {"Journal._session": BELOW},
+    "eve_replay/recovery/fate.py": {"_descend": BELOW, "_note": BELOW},
+    "eve_replay/recovery/runtimes/eve/flow.py": {"flow_of": BELOW},
     "eve_replay/journal/state.py": {
         "_differences": "bound _DEEPEST",
         "_share": "bound _DEEPEST",
