@@ -92,7 +92,7 @@ def _payload(data: bytes, *, forced: bool, **options: Any) -> Payload:
             return payload
     if _is_base64(stripped):
         return Payload.from_base64(stripped.decode("ascii"), **options)
-    return Payload(data, **options)
+    return Payload(data, own=None, **options)  # nobody knows who wrote a lone payload
 
 
 def _is_base64(text: bytes) -> bool:

@@ -85,7 +85,8 @@ def pieces(chunks: Iterable[tuple[str, bytes]]) -> Iterator[Piece]:
     """Yield the parts of an object stream. A chunk may hold several frames, a frame several chunks.
 
     How a chunk is to be read is decided at its start, as the vendor does: a payload prefix means a bare
-    payload (abort streams), a plausible length means frames, anything else means text.
+    payload (abort streams), a plausible length means frames, anything else means text. A frame whose end
+    is missing does not swallow the next chunk (``_begins_anew``).
     """
     waiting = bytearray()
     owner = ""
@@ -97,6 +98,11 @@ def pieces(chunks: Iterable[tuple[str, bytes]]) -> Iterator[Piece]:
             if not _starts_frame(data):
                 yield Piece(chunk_id, "text", data)
                 continue
+            owner = chunk_id
+        elif _begins_anew(waiting, data):
+            # The chunk before was cut: what is missing of it is not in this one, which is whole itself.
+            yield Piece(owner, "cut", bytes(waiting))
+            waiting.clear()
             owner = chunk_id
         waiting += data
         at = 0
@@ -114,6 +120,29 @@ def pieces(chunks: Iterable[tuple[str, bytes]]) -> Iterator[Piece]:
         del waiting[:at]
     if waiting:
         yield Piece(owner, "cut", bytes(waiting))
+
+
+def _begins_anew(waiting: bytearray, data: bytes) -> bool:
+    """Return whether a chunk is the beginning of frames although the frame before it is not complete.
+
+    It is when it begins with a whole frame around a payload, and going on with the frame before would end in
+    the middle of something: only writers that cut a file leave such a place.
+    """
+    if not _whole_frame(data):
+        return False
+    if len(waiting) < 4:
+        joined = bytes(waiting) + data[: 4 - len(waiting)]
+        missing = int.from_bytes(joined, "big") + 4 - len(waiting)
+    else:
+        missing = int.from_bytes(waiting[:4], "big") + 4 - len(waiting)
+    rest = data[missing:]
+    return missing > len(data) or (bool(rest) and not _whole_frame(rest))
+
+
+def _whole_frame(data: bytes) -> bool:
+    """Return whether bytes begin with a complete frame around a payload."""
+    length = int.from_bytes(data[:4], "big")
+    return data[4:8] in PREFIXES and 0 < length < MAX_FRAME and length + 4 <= len(data)
 
 
 def _starts_frame(data: bytes) -> bool:

@@ -41,6 +41,7 @@ class Payload:
         limit: most bytes to decompress to, ``DEFAULT_LIMIT`` when None.
         where: what to call it in problems, for example ``steps/....json input``.
         run_id: whose key opens it.
+        own: whether the writer uses devalue's own forms (the Python SDK), None when the writer is unknown.
     """
 
     __slots__ = (
@@ -52,6 +53,7 @@ class Payload:
         "_raw",
         "keys",
         "limit",
+        "own",
         "run_id",
         "where",
     )
@@ -64,8 +66,10 @@ class Payload:
         limit: int | None = None,
         where: str = "",
         run_id: str = "",
+        own: bool | None = False,
     ) -> None:
         self._base64: str | None = None
+        self.own = own
         self._raw = bytes(raw) if isinstance(raw, (bytearray, memoryview)) else raw
         self._kind = "bytes" if isinstance(self._raw, bytes) else "legacy"
         self.keys = keys
@@ -83,9 +87,10 @@ class Payload:
         limit: int | None = None,
         where: str = "",
         run_id: str = "",
+        own: bool | None = False,
     ) -> Payload:
         """Return a payload that stays base64 text until its bytes are needed."""
-        payload = cls(b"", keys=keys, limit=limit, where=where, run_id=run_id)
+        payload = cls(b"", keys=keys, limit=limit, where=where, run_id=run_id, own=own)
         payload._base64 = text
         return payload
 
@@ -154,11 +159,13 @@ class Payload:
         if self._kind == "plain":
             return _Decoded(self._raw, Notes())
         if self._kind == "legacy":
-            return _Decoded(*hydrate_json(_own_copy(self._raw), Notes()))
+            return _Decoded(*hydrate_json(_own_copy(self._raw), Notes(), own=self.own))
         opened = self._open()
         if opened.text is None:
             return _failed(opened.failure)
-        return _Decoded(*decode_devalue(opened.text, max_cells=max(self.limit // CELL_BYTES, 1024)))
+        return _Decoded(
+            *decode_devalue(opened.text, max_cells=max(self.limit // CELL_BYTES, 1024), own=self.own)
+        )
 
     @property
     def value(self) -> object:
@@ -181,7 +188,7 @@ class Payload:
     def _read_entries(self) -> Entries:
         """Return the entries, of the front only as long as the payload is not open anyway."""
         if self._kind == "legacy":
-            return Entries(None, parsed=self._raw)
+            return Entries(None, parsed=self._raw, own=self.own)
         front = None
         if self._opened is None and self.size >= WORTH_IT:
             try:
@@ -190,7 +197,7 @@ class Payload:
             except (LayerError, ImportError):
                 pass  # Opening the whole says what is wrong.
             recent.hold(self, self.size)
-        return Entries(self._text, front)
+        return Entries(self._text, front, own=self.own)
 
     def _text(self) -> bytes:
         """Return the devalue bytes. Raises Fault."""

@@ -43,20 +43,21 @@ def payload_from_json(
     limit: int | None = None,
     where: str = "",
     run_id: str = "",
+    own: bool | None = False,
 ) -> Payload | None:
     """Return the payload a record field holds, None for null.
 
     Bytes are an envelope (their base64 is decoded when the payload is opened, not here); a list or a
     number is devalue itself (spec version 1); an object or text is a plain record, such as an error
-    before spec version 5 (docs/formats/payload.md#spec-versions).
+    before spec version 5 (docs/formats/payload.md#spec-versions). ``own`` as in ``Payload``.
     """
     if value is None:
         return None
     if is_json_bytes(value):
-        return Payload.from_base64(value["data"], keys=keys, limit=limit, where=where, run_id=run_id)
+        return Payload.from_base64(value["data"], keys=keys, limit=limit, where=where, run_id=run_id, own=own)
     if isinstance(value, (dict, str)):
         return Payload.plain(value, where=where, run_id=run_id)
-    return Payload(value, keys=keys, limit=limit, where=where, run_id=run_id)
+    return Payload(value, keys=keys, limit=limit, where=where, run_id=run_id, own=own)
 
 
 def parse_record(

@@ -101,7 +101,7 @@ def _add(found: Found[StreamItem], piece: Piece, place: str, options: _Options) 
     if piece.kind == "text":
         _add_text(found, piece, place)
     elif piece.kind == "cut":
-        message = f"The stream ends inside a frame: {len(piece.data)} bytes of it are there."
+        message = f"A frame of the stream is cut: {len(piece.data)} bytes of it are there."
         found.problem("error", "truncated", place, message)
         cut = Undecoded("truncated", message)
         found.append(StreamItem(piece.chunk_id, Payload.plain(cut, where=place)))

@@ -1,12 +1,14 @@
 """CBOR as cbor-x writes it (docs/evidence/libraries.md#cbor). The only module that loads cbor2.
 
 What the writer lost stays lost and is not guessed: -0 comes as 0, a hole as undefined, a URL as ``{}``,
-a BigInt of at most 32 bits as a number, and every number beyond 32 bits as a float.
+and every number beyond 32 bits as a float. A BigInt is told by its length: cbor-x writes it in eight bytes
+always, a number of that size never.
 """
 
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -47,6 +49,12 @@ _TYPED = {
     86: "Float64Array",
 }
 _32_BITS = 2**32
+#: Where eight bytes may hold a small integer: only then is the document walked for BigInts.
+_SMALL_IN_EIGHT = re.compile(rb"[\x1b\x3b]\x00\x00\x00\x00")
+#: A tag of our own put around such an integer, so that it comes out of the decoder as what it is.
+_BIGINT = 0x65766572
+_BIGINT_HEAD = b"\xda" + _BIGINT.to_bytes(4, "big")
+_SIZES = {24: 1, 25: 2, 26: 4, 27: 8}
 
 
 class CborError(ValueError):
@@ -78,6 +86,7 @@ def decode_cbor(data: bytes, *, strict: bool = False, notes: list[tuple[str, str
         message = "Reading CBOR needs the package cbor2. Install eve-replay[postgres]."
         return _fail("missing-library", message, strict)
     found = [] if notes is None else notes
+    whole, data = len(data), _mark_bigints(data)
     try:
         try:
             value, end = _load(data, "strict")
@@ -88,12 +97,34 @@ def decode_cbor(data: bytes, *, strict: bool = False, notes: list[tuple[str, str
             value, end = _load(data, "replace")
             found.append(("bad-utf8", "Text with lone surrogates is shown with U+FFFD in their place."))
     except cbor2.CBORDecodeEOF:
-        return _fail("truncated", f"The CBOR ends too early, after {len(data)} bytes.", strict)
+        return _fail("truncated", f"The CBOR ends too early, after {whole} bytes.", strict)
     except (cbor2.CBORError, ValueError, TypeError, OverflowError, RecursionError, MemoryError) as error:
         return _fail("bad-cbor", f"Not CBOR as cbor-x writes it: {error}.", strict)
     if end < len(data):
         found.append(("trailing", f"{len(data) - end} bytes follow the CBOR document."))
     return _Converter(cbor2).convert(value)
+
+
+def _mark_bigints(data: bytes) -> bytes:
+    """Return the document with a tag around every integer of eight bytes that a number could be taken for.
+
+    A walk over the heads of all items: nesting does not matter, only texts and byte strings are skipped.
+    """
+    if not _SMALL_IN_EIGHT.search(data):
+        return data
+    parts: list[bytes] = []
+    at = done = 0
+    while at < len(data):
+        major, info = data[at] >> 5, data[at] & 31
+        size = _SIZES.get(info, 0)
+        if info == 27 and major < 2 and data[at + 1 : at + 5] == b"\0\0\0\0":
+            parts += (data[done:at], _BIGINT_HEAD)
+            done = at
+        length = int.from_bytes(data[at + 1 : at + 1 + size], "big") if size else info
+        at += 1 + size
+        if major in (2, 3) and info != 31:
+            at += length
+    return b"".join((*parts, data[done:])) if parts else data
 
 
 def _fail(reason: str, message: str, strict: bool) -> Undecoded:
@@ -185,6 +216,8 @@ class _Converter:
 
     def marked(self, tag: int, value: Any) -> object:
         """Return the value of a tag; one whose content does not fit is ``Unknown``."""
+        if tag == _BIGINT and isinstance(value, int):
+            return BigInt(value)
         if tag == 64 and isinstance(value, bytes):
             return value
         if tag in _TYPED and isinstance(value, bytes):

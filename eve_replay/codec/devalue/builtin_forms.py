@@ -5,7 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from eve_replay.codec.devalue.revive import BadPayload, byte_view
-from eve_replay.values import HOLE, UNDEFINED, BigInt, Boxed, JsBytes, NullObject, SparseArray, Unknown
+from eve_replay.values import (
+    HOLE,
+    UNDEFINED,
+    BigInt,
+    Boxed,
+    JsBytes,
+    NullObject,
+    SparseArray,
+    Tagged,
+    Unknown,
+)
+from eve_replay.values.scalars import ELEMENT_SIZES
 
 if TYPE_CHECKING:
     from eve_replay.codec.devalue.parse import Hydrator
@@ -25,12 +36,12 @@ def make_builtin(raw: list[Any], document: Hydrator) -> object:
     if tag == "null":
         return _null_object(raw, document)
     if tag in ("Float16Array", "DataView"):
-        buffer = document.resolve(raw[1]) if len(raw) > 1 else UNDEFINED
-        if not isinstance(buffer, JsBytes) or buffer.kind != "ArrayBuffer":
-            raise BadPayload(f"A {tag} needs an ArrayBuffer.")
-        return byte_view(tag, buffer.data, *raw[2:4])
-    # Temporal lands here too: the Node that eve runs on has none, so its reader fails on it. The text
-    # is kept as the payload.
+        return make_view(raw, document)
+    if isinstance(tag, str) and tag.startswith("Temporal.") and len(raw) == 2:
+        # devalue 5.3 on; the Node that eve runs on has no Temporal, so the vendor's reader fails there.
+        text = document.payload(raw)
+        if isinstance(text, str):
+            return Tagged(tag, {"value": text})
     document.context.failed = True
     if len(raw) > 2:
         rest: list[object] = [None] * (len(raw) - 1)
@@ -40,6 +51,46 @@ def make_builtin(raw: list[Any], document: Hydrator) -> object:
         return Unknown(tag, document.payload(raw) if len(raw) > 1 else UNDEFINED)
     except BadPayload as error:
         return Unknown(tag, document.undecoded("invalid-input", str(error)))
+
+
+def make_view(raw: list[Any], document: Hydrator) -> object:
+    """Return a view on a buffer: ``[tag, buffer, start, length]``. Raises BadPayload.
+
+    devalue writes the offset in bytes and the number of elements, and, before 5.6, the first and the last
+    element instead (``subarray(start, end)``). Where only one of them fits it is taken; where both do, the
+    newer one is, and a note says what the other would be.
+    """
+    tag = raw[0]
+    buffer = document.resolve(raw[1]) if len(raw) > 1 else UNDEFINED
+    if not isinstance(buffer, JsBytes) or buffer.kind != "ArrayBuffer":
+        raise BadPayload(f"A {tag} needs an ArrayBuffer.")
+    start = raw[2] if len(raw) > 2 else UNDEFINED
+    length = raw[3] if len(raw) > 3 else UNDEFINED
+    if length is None or (length is UNDEFINED and start is not UNDEFINED):
+        # devalue 5.6 to 5.8 wrote ``undefined`` here, which is no JSON: a DataView has no ``length``.
+        document.note("view-length", f"A {tag} on a part of a buffer was written without its length.")
+        return byte_view(tag, buffer.data, start)
+    older = _subarray(tag, buffer.data, start, length)
+    try:
+        newer = byte_view(tag, buffer.data, start, length)
+    except BadPayload:
+        if older is None:
+            raise
+        return older
+    if older is not None and older != newer and start != 0:
+        document.note(
+            "ambiguous-view",
+            f"A {tag} on a part of a buffer: read as byte {start} and {length} elements, as devalue 5.6 on "
+            f"writes it. Before, the same numbers meant the elements {start} to {length}.",
+        )
+    return newer
+
+
+def _subarray(tag: str, data: bytes, start: Any, end: Any) -> JsBytes | None:
+    size = ELEMENT_SIZES[tag]
+    if tag == "DataView" or start.__class__ is not int or end.__class__ is not int:
+        return None
+    return JsBytes(tag, data[start * size : end * size]) if 0 <= start <= end <= len(data) // size else None
 
 
 def _boxed(raw: list[Any], document: Hydrator) -> object:
@@ -53,7 +104,7 @@ def _null_object(raw: list[Any], document: Hydrator) -> object:
     result = NullObject()
     keys = raw[1::2]
     if "__proto__" in keys:
-        raise BadPayload("Cannot parse an object with a `__proto__` property.")
+        document.note_proto()
     if not all(isinstance(key, str) for key in keys):
         raise BadPayload("Invalid input: a key is no text.")
     result.update(dict.fromkeys(keys))

@@ -5,19 +5,23 @@ from __future__ import annotations
 from typing import Any
 
 from eve_replay.codec.devalue.parse import Notes, hydrate_all, special
+from eve_replay.codec.devalue.salvage import salvage
 from eve_replay.codec.jsontext import JsonFault, parse_json
 from eve_replay.values import Undecoded
 
 __all__ = ["decode_devalue", "decode_text", "hydrate_json"]
 
 
-def decode_devalue(text: str | bytes, *, max_cells: int | None = None) -> tuple[object, Notes]:
+def decode_devalue(
+    text: str | bytes, *, max_cells: int | None = None, own: bool | None = None
+) -> tuple[object, Notes]:
     """Return the value of a devalue text and notes on what was odd. Never raises.
 
     Args:
         text: JSON text; bytes are UTF-8, where bad bytes become U+FFFD as in the vendor's decoder.
         max_cells: most values and references the text may hold; memory is 30 to 60 times the text
             of a document that is nothing but small containers.
+        own: whether the writer uses devalue's own forms, None when that is unknown.
     """
     notes = Notes()
     if isinstance(text, bytes):
@@ -27,9 +31,13 @@ def decode_devalue(text: str | bytes, *, max_cells: int | None = None) -> tuple[
         return Undecoded("too-big", f"It holds more than {max_cells} values, the limit."), notes
     data = parse_json(text)
     if isinstance(data, JsonFault):
-        notes.failed = True
-        return Undecoded("bad-json", f"Not JSON: {data.message}.", "$", data.offset), notes
-    return hydrate_json(data, notes)
+        saved = salvage(text)
+        if saved is None:
+            notes.failed = True
+            return Undecoded("bad-json", f"Not JSON: {data.message}.", "$", data.offset), notes
+        data, found = saved
+        notes.extend(found)
+    return hydrate_json(data, notes, own=own)
 
 
 def decode_text(data: bytes, notes: Notes) -> str:
@@ -42,10 +50,10 @@ def decode_text(data: bytes, notes: Notes) -> str:
         return data.decode("utf-8", "replace").removeprefix("\ufeff")
 
 
-def hydrate_json(data: Any, notes: Notes) -> tuple[object, Notes]:
+def hydrate_json(data: Any, notes: Notes, *, own: bool | None = None) -> tuple[object, Notes]:
     """Return the value of parsed devalue JSON, whose containers are used up."""
     if isinstance(data, list) and data:
-        value, more = hydrate_all(data)
+        value, more = hydrate_all(data, own=own)
         notes.extend(more)
         notes.failed |= more.failed
         return value, notes

@@ -114,6 +114,9 @@ class LazyValue:
                 self._settle(Undecoded("invalid-input", f"Reference {index} is beyond the last entry."))
             except Fault as fault:
                 self._settle(fault.undecoded)
+            else:
+                if isinstance(self._raw, Undecoded):
+                    self._settle(self._raw)
 
     @classmethod
     def of_document(cls, entries: Entries) -> LazyValue:
@@ -146,7 +149,7 @@ class LazyValue:
         if self._index is None:
             return None
         if isinstance(raw, dict):
-            return None if "__proto__" in raw else raw
+            return raw
         if isinstance(raw, list) and not (raw and (isinstance(raw[0], str) or raw[0] == -7)):
             return raw
         return None
@@ -170,7 +173,7 @@ class LazyValue:
             return self._raw
         entries = self._entries
         try:
-            return hydrate_part(entries.entry, self._index)[0]
+            return hydrate_part(entries.entry, self._index, own=entries.own)[0]
         except Fault as fault:
             return fault.undecoded
 

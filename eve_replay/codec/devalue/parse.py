@@ -17,9 +17,18 @@ import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from eve_replay.codec.devalue.builtin_forms import make_builtin, make_sparse
-from eve_replay.codec.devalue.revive import CUSTOM, BadPayload, Context, is_typed, make_regexp
+from eve_replay.codec.devalue.builtin_forms import make_builtin, make_sparse, make_view
+from eve_replay.codec.devalue.revive import (
+    CUSTOM,
+    BadPayload,
+    Context,
+    is_own_form,
+    is_typed,
+    make_regexp,
+    own_members,
+)
 from eve_replay.values import HOLE, UNDEFINED, Undecoded, walk
+from eve_replay.values.scalars import ELEMENT_SIZES
 
 __all__ = ["INVALID", "SPECIALS", "Hydrator", "Notes", "hydrate_all", "hydrate_part", "special"]
 
@@ -52,17 +61,23 @@ def special(code: Any) -> object:
     return Undecoded("invalid-input", INVALID)
 
 
-def hydrate_all(entries: list[Any]) -> tuple[object, Notes]:
-    """Return the value of a whole document. ``entries`` is used up: its containers become the value's."""
-    return Hydrator(enumerate(entries)).run(0)
+def hydrate_all(entries: list[Any], *, own: bool | None = None) -> tuple[object, Notes]:
+    """Return the value of a whole document. ``entries`` is used up: its containers become the value's.
+
+    Args:
+        entries: the raw entries; one that is no JSON is an Undecoded.
+        own: whether the writer uses devalue's own forms (``is_own_form``), None when that is unknown.
+    """
+    return Hydrator(enumerate(entries), own=own).run(0)
 
 
-def hydrate_part(entry: Callable[[int], Any], root: int) -> tuple[object, Notes]:
+def hydrate_part(entry: Callable[[int], Any], root: int, *, own: bool | None = None) -> tuple[object, Notes]:
     """Return the value of one entry, reading only the entries it reaches.
 
     Args:
         entry: gives a fresh or shared raw entry by index, raises IndexError beyond the end.
         root: which entry.
+        own: as in ``hydrate_all``.
     """
     out: dict[int, Any] = {}
     todo = [root]
@@ -78,7 +93,7 @@ def hydrate_part(entry: Callable[[int], Any], root: int) -> tuple[object, Notes]
             raw = raw.copy()
             todo.extend(_references(raw))
         out[index] = raw
-    return Hydrator(out.items()).run(root)
+    return Hydrator(out.items(), own=own).run(root)
 
 
 def _references(raw: Any) -> Iterable[int]:
@@ -100,11 +115,11 @@ def _references(raw: Any) -> Iterable[int]:
 class Hydrator:
     """One document being decoded; use once."""
 
-    def __init__(self, entries: Iterable[tuple[int, Any]]) -> None:
+    def __init__(self, entries: Iterable[tuple[int, Any]], *, own: bool | None = None) -> None:
         #: Raw entries by index, replaced by values as they are made; the specials by their codes.
         self.out: dict[Any, Any] = dict(entries)
         self.notes = Notes()
-        self.context = Context(self.resolve, self.note)
+        self.context = Context(self.resolve, self.note, own)
         self.spread: list[tuple[Any, list[Any], list[Any]]] = []
         self.inlined: list[Any] = []
 
@@ -125,6 +140,7 @@ class Hydrator:
                 (kind is list and raw and (raw[0].__class__ is str or raw[0] == -7))
                 or (kind is int and (raw > _MAX_SAFE or raw < -_MAX_SAFE))
                 or (kind is dict and "__proto__" in raw)
+                or kind is Undecoded
             )
         ]
         containers = list(self.out.values())
@@ -133,7 +149,9 @@ class Hydrator:
             if raw.__class__ is int:
                 self.out[index] = _as_double(raw)
             elif raw.__class__ is dict:
-                self.out[index] = self._refuse_proto()
+                self.note_proto()
+            elif raw.__class__ is Undecoded:
+                self.context.failed = True
         for index, raw in special_entries:
             if raw.__class__ is list:
                 self._make(index)
@@ -151,9 +169,12 @@ class Hydrator:
             _set_paths(value)
         return value, self.notes
 
-    def _refuse_proto(self) -> Undecoded:
-        message = "Cannot parse an object with a `__proto__` property."
-        return self.undecoded("invalid-input", message)
+    def note_proto(self) -> None:
+        """Say that an object has a property that the vendor's reader refuses (devalue 5.6.4 on)."""
+        self.note(
+            "proto-key",
+            "An object has the property __proto__. It is shown as any other; the vendor's reader refuses it.",
+        )
 
     def undecoded(self, reason: str, message: str) -> Undecoded:
         """Return a stand-in whose path is set at the end."""
@@ -242,7 +263,7 @@ class Hydrator:
 
         A payload that stands inline becomes an entry of its own, as in the vendor's reader.
         """
-        if len(raw) < 2 or raw[0] == -7 or raw[0] == "null":
+        if len(raw) < 2 or raw[0] == -7 or raw[0] == "null" or is_own_form(raw, self.context):
             return None
         payload = raw[1]
         if payload.__class__ is list or payload.__class__ is dict:
@@ -250,9 +271,8 @@ class Hydrator:
             raw[1] = key
             self.out[key] = payload
             if payload.__class__ is dict and "__proto__" in payload:
-                self.out[key] = self._refuse_proto()
-            else:
-                self.inlined.append(payload)
+                self.note_proto()
+            self.inlined.append(payload)
             return key
         return payload if payload.__class__ is int or payload.__class__ is float else None
 
@@ -263,6 +283,10 @@ class Hydrator:
         revive = CUSTOM.get(head)
         if revive is None:
             return make_builtin(raw, self)
+        if head in ("Set", "Map") and (len(raw) < 2 or is_own_form(raw, self.context)):
+            return own_members(raw, self.spread, self.context)
+        if head in ELEMENT_SIZES and len(raw) > 2:
+            return make_view(raw, self)
         if head == "RegExp" and len(raw) > 1 and isinstance(raw[1], str):
             self.note(
                 "builtin-regexp", "A RegExp in devalue's own form; the vendor's reader loses its source."

@@ -34,7 +34,7 @@ from eve_replay.values import (
 from eve_replay.values.bigints import MAX_DIGITS, parse_decimal
 from eve_replay.values.scalars import ELEMENT_SIZES
 
-__all__ = ["CUSTOM", "ERRORS", "TAGGED", "BadPayload", "Context", "byte_view"]
+__all__ = ["CUSTOM", "ERRORS", "TAGGED", "BadPayload", "Context", "byte_view", "is_own_form", "own_members"]
 
 ERRORS = (
     "Error",
@@ -79,13 +79,20 @@ class Context:
         later: finishers, run once every container is filled.
         note: ``note(code, message)`` records something odd that does not stop the decoding.
         failed: whether an Undecoded or Unknown was made.
+        own: whether the writer is known to use devalue's own forms, None when it is unknown.
     """
 
-    __slots__ = ("failed", "later", "note", "resolve")
+    __slots__ = ("failed", "later", "note", "own", "resolve")
 
-    def __init__(self, resolve: Callable[[Any], Any], note: Callable[[str, str], None]) -> None:
+    def __init__(
+        self,
+        resolve: Callable[[Any], Any],
+        note: Callable[[str, str], None],
+        own: bool | None = None,
+    ) -> None:
         self.resolve = resolve
         self.note = note
+        self.own = own
         self.later: list[Callable[[], None]] = []
         self.failed = False
 
@@ -109,6 +116,64 @@ def is_typed(raw: Any) -> bool:
 def is_array(raw: Any) -> bool:
     """Return whether a raw entry is an ordinary array, neither typed nor sparse."""
     return raw.__class__ is list and not is_typed(raw)
+
+
+def is_own_form(raw: list[Any], context: Context) -> bool:
+    """Return whether a typed entry is in devalue's own form, not in that of the Workflow SDK.
+
+    devalue lists the members of a Set and the keys and values of a Map in the entry itself; the SDK puts one
+    reference to an array there. So anything but one reference to an ordinary array is devalue's own form.
+    One such reference is ambiguous for a Set only: a Set of one array looks the same. Who wrote it decides
+    (the vendor's Python SDK writes the own form); unknown, it is read as the SDK writes it, and noted.
+    Source: docs/formats/payload.md#types.
+    """
+    if raw[0] not in ("Set", "Map") or len(raw) < 2:
+        return False
+    if len(raw) > 2:
+        return True
+    payload = raw[1]
+    if payload.__class__ is not int and payload.__class__ is not float:
+        return False
+    try:
+        target = context.resolve(payload)
+    except BadPayload:
+        return raw[0] == "Set"
+    if raw[0] == "Map":
+        return False
+    if target.__class__ is not list or (target and target[0].__class__ is str):
+        return True
+    if context.own is None and len(target) > 0:
+        context.note(
+            "ambiguous-set",
+            "A Set of one array and a Set of its members are written alike by different SDKs; it is read as "
+            "the TypeScript SDK writes it.",
+        )
+    return context.own is True
+
+
+def own_members(raw: list[Any], spread: list[tuple[Any, list[Any], list[Any]]], context: Context) -> object:
+    """Return the Set or Map of an entry in devalue's own form; nothing in the list is left out."""
+    rest: list[object] = [None] * (len(raw) - 1)
+    spread.append((rest, list(range(len(rest))), raw[1:]))
+    if raw[0] == "Set":
+        made = JsSet()
+
+        def add() -> None:
+            for member in rest:
+                made.add(member)
+
+        context.later.append(add)
+        return made
+    mapping = JsMap()
+    if len(rest) % 2:
+        context.note("odd-map", "A Map lists a key without a value; it is shown with undefined.")
+
+    def put() -> None:
+        for at in range(0, len(rest), 2):
+            mapping.set(rest[at], rest[at + 1] if at + 1 < len(rest) else UNDEFINED)
+
+    context.later.append(put)
+    return mapping
 
 
 def _bytes(kind: str) -> Callable[[Any, Context], object]:

@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from eve_replay.codec.devalue.salvage import salvage
 from eve_replay.codec.jsontext import JsonFault, parse_json
 from eve_replay.codec.zstd_prefix import Front
 from eve_replay.values import Undecoded
@@ -51,11 +52,18 @@ class Entries:
         whole: gives the whole devalue text, or raises Fault.
         front: its front, if that is cheaper to have.
         parsed: what JSON gave, when there is no text (legacy payloads).
+        own: whether the writer uses devalue's own forms, None when that is unknown.
     """
 
     def __init__(
-        self, whole: Callable[[], bytes] | None, front: Front | None = None, *, parsed: Any = None
+        self,
+        whole: Callable[[], bytes] | None,
+        front: Front | None = None,
+        *,
+        parsed: Any = None,
+        own: bool | None = None,
     ) -> None:
+        self.own = own
         self._whole = whole
         self._parsed: Any = parsed
         self._source = front
@@ -106,7 +114,7 @@ class Entries:
         """Return the whole document as JSON gave it; do not change it. Raises Fault."""
         if self._parsed is None and self._whole is not None:
             text = self._whole()
-            self._parsed = _parse(text, 0, len(text))
+            self._parsed = _parse_all(text)
             self._scanning = False
             self._known.clear()
             self._source, self._data = None, b""
@@ -135,6 +143,16 @@ class Entries:
                 self._scanning = False
                 return False
         return True
+
+
+def _parse_all(text: bytes) -> Any:
+    try:
+        return _parse(text, 0, len(text))
+    except Fault:
+        saved = salvage(text.decode("utf-8", "replace").removeprefix("\ufeff"))
+        if saved is None:
+            raise
+        return saved[0]
 
 
 def _parse(data: bytes, start: int, end: int) -> Any:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
+from eve_replay.ids import event_slot
 from eve_replay.worlds.local.files import Files
 from eve_replay.worlds.local.names import lock_name, read_name, split_run
 from eve_replay.worlds.local.tree import join
@@ -77,6 +78,7 @@ class Layout:
         self._files = files
         self._base = base
         self._cache: dict[str, _Cached] = {}
+        self._python: bool | None = None
 
     def path(self, *parts: str) -> str:
         """Return the path inside the tree of a path inside the data folder."""
@@ -161,6 +163,20 @@ class Layout:
         if folders and flat:
             return "mixed"
         return "per-run" if folders else "flat" if flat else "empty"
+
+    def by_python_sdk(self) -> bool:
+        """Return whether the Python SDK wrote this folder: a folder of events per run, named by ULIDs.
+
+        No TypeScript world does both: with a folder per run its events are numbered by slots. Looked at
+        once, at the first event there is.
+        """
+        if self._python is None:
+            folders = self._grouped("events", _file_ref).folders
+            refs = next((refs for run_id in folders if (refs := self.owned("events", run_id))), [])
+            if not refs:
+                return False
+            self._python = event_slot(refs[0].id.rpartition("-")[2]) is None
+        return self._python
 
     def cached(self, folder: str, what: str, make: Callable[[], _T]) -> _T:
         """Return what ``make`` makes of a folder (``what`` names it); made again when the folder changes."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TypeVar
 
 from eve_replay.codec import KeyRing, Payload, payload_from_json
@@ -52,9 +52,18 @@ class RecordMaker:
         receipt: where oddities go.
         keys: key ring or None, handed to every payload.
         limit: payload size limit in bytes, None for the codec's own.
+        own_forms: whether the folder is one of the Python SDK, which writes devalue's own forms.
     """
 
-    def __init__(self, receipt: Receipt, *, keys: KeyRing | None = None, limit: int | None = None) -> None:
+    def __init__(
+        self,
+        receipt: Receipt,
+        *,
+        keys: KeyRing | None = None,
+        limit: int | None = None,
+        own_forms: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self._own_forms = own_forms
         self._receipt = receipt
         self._keys = keys
         self._limit = limit
@@ -122,7 +131,12 @@ class RecordMaker:
             value = fields.get(name)
             if value is not None and not isinstance(value, Payload):
                 fields[name] = payload_from_json(
-                    value, keys=self._keys, limit=self._limit, where=f"{origin} {name}", run_id=run_id
+                    value,
+                    keys=self._keys,
+                    limit=self._limit,
+                    where=f"{origin} {name}",
+                    run_id=run_id,
+                    own=self._own_forms(),
                 )
 
     def _spec(self, record: _R) -> _R:

@@ -71,7 +71,7 @@ class LocalWorld:
         self._only = only
         self._files = Files(tree, self.receipt, limit=file_limit, pause=pause)
         self._layout = Layout(self._files, base)
-        self._maker = RecordMaker(self.receipt, keys=keys, limit=limit)
+        self._maker = RecordMaker(self.receipt, keys=keys, limit=limit, own_forms=self._layout.by_python_sdk)
         self._marks = Marks(self._files, self._layout, self._maker)
         self._streams = Streams(self._files, self._layout)
         self._base = base

@@ -64,3 +64,30 @@ def test_what_is_left_over():
         ("0", "junk", junk),
         ("1", "frame", b"devl[2]"),
     ]
+
+
+def framed(text):
+    data = b"devl" + text.encode()
+    return len(data).to_bytes(4, "big") + data
+
+
+@pytest.mark.parametrize("keep", [1, 3, 4, 6, 12, 20])
+def test_a_cut_frame_does_not_swallow_its_neighbour(keep):
+    """One stored chunk that was cut costs itself, wherever the cut is."""
+    chunks = [
+        framed('["one"]'),
+        framed('["a longer second value, which is cut"]')[:keep],
+        framed('["three"]'),
+    ]
+    found = list(pieces((str(n), data) for n, data in enumerate(chunks)))
+    assert [(p.chunk_id, p.kind) for p in found if p.kind == "frame"] == [("0", "frame"), ("2", "frame")]
+    assert [p.chunk_id for p in found if p.kind == "cut"] == ["1"]
+
+
+@pytest.mark.parametrize("size", range(1, 30))
+def test_frames_spread_over_chunks_stay_one(size):
+    """A frame around text that itself looks like frames, cut into chunks of any size."""
+    whole = framed(f"[{framed('[1]').decode('latin-1')!r}]") + framed('["next"]')
+    chunks = [whole[at : at + size] for at in range(0, len(whole), size)]
+    found = list(pieces((str(n), data) for n, data in enumerate(chunks)))
+    assert [p.kind for p in found] == ["frame", "frame"]

@@ -6,7 +6,7 @@ import sys
 import cbor2
 import pytest
 
-from eve_replay.values import UNDEFINED, JsBytes, JsMap, JsSet, Undecoded, Unknown, preview, to_tagged
+from eve_replay.values import UNDEFINED, BigInt, JsBytes, JsMap, JsSet, Undecoded, Unknown, preview, to_tagged
 from eve_replay.worlds.cborx import CborError, decode_cbor
 from tests.support.vectors import cbor
 
@@ -20,7 +20,7 @@ EXPECTED = {
     "float": 1.5,
     "int53": 9007199254740992,
     "big": {"$type": "BigInt", "value": "123456789012345678901234567890"},
-    "smallbig": 5,
+    "smallbig": {"$type": "BigInt", "value": "5"},
     "date": {"$type": "Date", "value": "2026-01-02T03:04:05.678Z"},
     "baddate": {"$type": "Date", "value": None},
     "map": {"$type": "Map", "entries": [[{"a": 1}, 2]]},
@@ -163,3 +163,21 @@ def test_numbers_beyond_32_bits():
 def test_the_library_missing_is_a_reason(monkeypatch):
     monkeypatch.setitem(sys.modules, "cbor2", None)
     assert decode_cbor(b"\x01").reason == "missing-library"
+
+
+@pytest.mark.parametrize(
+    ("hexed", "expected"),
+    [
+        ("1b0000000000000005", BigInt(5)),  # cbor-x: encode(5n)
+        ("3b0000000000000004", BigInt(-5)),
+        ("05", 5),
+        ("1a00000005", 5),
+        ("a2616e1b000000000000000761786568656c6c6f", {"n": BigInt(7), "x": "hello"}),
+        ("821b000000000000000100", [BigInt(1), 0]),
+        ("d8404a1b000000000000000000", b"\x1b" + bytes(9)),  # inside bytes nothing is touched
+    ],
+)
+def test_a_bigint_is_told_by_its_length(hexed, expected):
+    found = decode_cbor(bytes.fromhex(hexed))
+    if expected is not None:
+        assert found == expected and type(found) is type(expected)
