@@ -11,7 +11,7 @@ from eve_replay.journal.commits.states import Delivery, HookCommit, RunCommits, 
 from eve_replay.journal.effects.build import effects_of
 from eve_replay.journal.effects.policy import EffectsLike
 from eve_replay.journal.messages import recorded_answer
-from eve_replay.journal.model import Park, Run, Session, Step, Tokens, Turn
+from eve_replay.journal.model import ModelCall, Park, Run, Session, Step, Tokens, Turn
 from eve_replay.recovery.observe_effects import EffectReader
 from eve_replay.recovery.roles import awaited_run, role_of, step_word
 from eve_replay.recovery.situation import (
@@ -163,7 +163,7 @@ class _Observer:
                 hook_id=h.hook_id,
                 code=h.code,
                 fatal=h.fatal,
-                deaf=run.role == "tool" and _deaf(h),
+                deaf=run.role == "tool" and _deaf(h, run),
                 evidence=h.evidence,
             )
             for h in commits.hooks
@@ -364,7 +364,7 @@ class _Observer:
 
     def _effects(self, situation: Situation) -> list[EffectState]:
         out = []
-        reader = EffectReader(self.session, self.index, self.states, self.steps, answered=self._answered())
+        reader = EffectReader(self.session, self.index, self.states, self.steps)
         turn_id = self.turn.id if self.turn else None
         for effect in effects_of(self.session, self.policy):
             if not self.plain and effect.turn_id not in (turn_id, None):
@@ -382,15 +382,25 @@ def _ended(run: Run, commits: RunCommits) -> str:
     return run.status if commits.run.code == "ending" and run.status in _OVER else ""
 
 
-def _deaf(hook: HookCommit) -> bool:
-    """Whether a tool run hears nothing on a hook that it needs: an answer channel of a subagent.
+def _deaf(hook: HookCommit, run: Run) -> bool:
+    """Whether a tool run hears nothing on a hook that it needs: the answer channel of a subagent.
 
     Tokens of abort hooks begin with ``abrt_``; the hook for cancelling has a UUID and the task's name hook
-    ``eve:task:``: nobody sends anything there unless a person or another turn wants something.
+    ``eve:task:``: nobody sends anything there unless a person or another turn wants something. A claim names
+    one event slot. Hooks that are created together all claim the next one, and only one of them gets it.
     """
-    if hook.code != "H1" or hook.system or hook.awaited:
+    if hook.system or hook.awaited or hook.token.startswith("eve:") or _UUID.match(hook.token):
         return False
-    return not hook.token.startswith("eve:") and _UUID.match(hook.token) is None
+    claims = {
+        str(mark.fields.get("hookId")): mark.fields.get("eventId")
+        for mark in run.marks
+        if mark.kind == "token"
+        and mark.phase == "file"
+        and mark.fields.get("runId", run.run_id) == run.run_id
+    }
+    rivals = [h for h, slot in claims.items() if slot == claims.get(hook.hook_id) and h != hook.hook_id]
+    # With one rival it was seen to win, with two to lose: who comes first is a race.
+    return hook.code == "H1" or (hook.hook_id in claims and len(rivals) > 1)
 
 
 def _has_told(session: Session, inner: Situation) -> bool:
@@ -438,20 +448,29 @@ def _park(park: Park) -> ParkState:
 
 
 def _model(step: Step | None, state: StepState) -> ModelState:
-    """The model calls as far as the stream tells; a step that says nothing yet makes at least one."""
-    calls = [call for attempt in (step.attempts if step else ()) for call in attempt.model_calls]
-    newest = step.attempts[-1].model_calls if step is not None and step.attempts else ()
-    began = len(calls)
-    interrupted = sum(1 for a in (step.attempts if step else ()) if a.outcome in ("interrupted", "running"))
-    maybe = max(began, interrupted) if state.code != "done" else began
+    """The model calls as far as the stream tells; a step that says nothing yet makes at least one.
+
+    ``step.started`` is written before the model is asked: only an answer, or a part of one, proves a call.
+    """
+    attempts = step.attempts if step else ()
+    calls = [call for attempt in attempts for call in attempt.model_calls]
+    newest = attempts[-1].model_calls if attempts else ()
+    certain = [call for call in calls if _answered(call)]
+    interrupted = sum(1 for a in attempts if a.outcome in ("interrupted", "running"))
     tokens = [c.tokens for c in newest if c.tokens is not None]
     spent = [c.tokens for c in calls if c.tokens is not None]
     return ModelState(
         total=max(1, len(newest)),
-        began=began,
-        maybe=max(began, maybe),
+        began=len(certain),
+        maybe=max(len(calls), interrupted if state.code != "done" else 0),
         tokens=_sum(tokens),
         again=_sum(spent),
+    )
+
+
+def _answered(call: ModelCall) -> bool:
+    return call.status in ("completed", "failed") or bool(
+        call.text or call.call_ids or call.reasoning or call.tokens
     )
 
 

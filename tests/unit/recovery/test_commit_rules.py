@@ -73,7 +73,8 @@ def test_class_d_runs_the_whole_step_again():
 
 
 def test_a_result_that_is_not_durable_leaves_the_count_open():
-    assert counts(effect(lying("T1", "before-068"), "send_email")) == (1, 2)
+    # And nothing tells yet that the tool asks nobody: its request to a person would come after the results.
+    assert counts(effect(lying("T1", "before-068"), "send_email")) == (0, 2)
 
 
 def test_c3_counts_an_aborted_start_in_the_record_only():
