@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from difflib import get_close_matches
 from typing import cast
 
 from eve_replay.errors import WrongUse
@@ -25,7 +26,7 @@ from eve_replay.recovery.strategies import STRATEGIES, Seen
 from eve_replay.recovery.tutorial import contradictions
 from eve_replay.recovery.words import RULES
 
-__all__ = ["answer", "environments_for", "simulate"]
+__all__ = ["answer", "environments_for", "known_tools", "simulate"]
 
 
 Memo = dict[object, object]
@@ -45,9 +46,11 @@ def simulate(
         question: what is assumed; eve under ``eve start`` when None.
 
     Raises:
-        WrongUse: a position outside the turn, or a schedule that goes back behind a commit.
+        WrongUse: a position outside the turn, a schedule that goes back behind a commit, or a strategy for a
+            tool that the turn does not call (a misspelt one would look like a strategy that does not help).
     """
     asked = question if question is not None else Question()
+    known_tools(plan, asked)
     places = _places(plan, crash)
     if not places:
         return _undisturbed(plan, asked)
@@ -57,6 +60,21 @@ def simulate(
             return answer(plan.situation(earlier), asked, point_at(plan, earlier), crashes=1)
     point = point_at(plan, places[-1], situation if len(places) == 1 else None)
     return answer(situation, asked, point, crashes=len(places), batch=plan.batch)
+
+
+def known_tools(plan: Plan, question: Question) -> None:
+    """Raise WrongUse when a strategy is given for a tool that the turn does not call."""
+    tools = {effect.tool for effect in plan.effects}
+    for tool in question.strategies:
+        if tool == "*" or tool in tools:
+            continue
+        there = ", ".join(sorted(tools))
+        near = get_close_matches(tool, sorted(tools), n=1)
+        hint = f"Did you mean {near[0]}? " if near else ""
+        raise WrongUse(
+            f"A strategy is given for {tool!r}, which this turn does not call.",
+            hint=f"{hint}It calls {there}." if there else "It calls no tool at all.",
+        )
 
 
 def _places(plan: Plan, crash: CrashPoint | int | Sequence[CrashPoint | int] | None) -> list[int]:

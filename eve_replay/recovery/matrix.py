@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from eve_replay.recovery.engine import answer
+from eve_replay.recovery.engine import answer, known_tools
 from eve_replay.recovery.plan.batching import regroup
 from eve_replay.recovery.plan.model import Plan
 from eve_replay.recovery.points import point_at
@@ -112,8 +112,12 @@ def matrix_of(plan: Plan, question: Question | None = None, *, moments: bool = T
         plan: the turn or plain run.
         question: what is assumed.
         moments: also the points the journal implies but does not show.
+
+    Raises:
+        WrongUse: a strategy for a tool that the turn does not call.
     """
     asked = question if question is not None else Question()
+    known_tools(plan, asked)
     memo = plan.memo.setdefault(asked, {})
     points: list[Simulation] = []
     places: list[int] = []

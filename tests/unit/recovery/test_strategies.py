@@ -83,3 +83,17 @@ def test_names():
     assert strategy("call_id").name == "call-id"
     with pytest.raises(WrongUse, match="no strategy"):
         strategy("hope")
+
+
+@pytest.mark.parametrize("ask", ["simulate", "matrix"])
+def test_a_strategy_for_a_tool_that_is_not_called_is_refused_not_ignored(ask):
+    import eve_replay as er
+    from eve_replay.recovery import Question
+
+    question = Question(strategies={"charge": "business-id"})
+    with pytest.raises(WrongUse, match=r"'charge', which this turn does not call") as error:
+        if ask == "simulate":
+            er.simulate("sample:crash-in-tool", "in-tool", question=question)
+        else:
+            er.matrix("sample:crash-in-tool", question=question)
+    assert "charge_card" in error.value.hint and "send_email" in error.value.hint
