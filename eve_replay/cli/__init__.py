@@ -75,6 +75,7 @@ COMMANDS: Mapping[str, Entry] = MappingProxyType(
         doctor="Check the journal against itself and name what is wrong.",
         ledger="Compare with your own record of what really happened.",
         frames="Write runs, steps, attempts or effects as CSV tables.",
+        docs="Read the rule that an answer points at, with its recordings.",
     )
     | _table(
         "Crashing",

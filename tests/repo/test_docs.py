@@ -1,8 +1,10 @@
 """The documents say what is there: commands, two command lines, code that runs, nothing of this machine."""
 
 import importlib.util
+import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,11 +13,24 @@ from eve_replay.cli import COMMANDS, SECTIONS, run
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text("utf-8")
+COMMANDS_PAGE = (ROOT / "docs" / "commands.md").read_text("utf-8")
+PAGES = [
+    ROOT / "README.md",
+    *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "docs" / "guides").glob("*.md")),
+]
 EXISTING = [name for name, entry in COMMANDS.items() if importlib.util.find_spec(entry.module)]
 
 
-def blocks(language):
-    return re.findall(rf"^```{language}\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+def blocks(language, page=ROOT / "README.md"):
+    return re.findall(rf"^```{language}\n(.*?)^```", page.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+
+
+PYTHON = [
+    pytest.param(code, id=f"{page.stem}-{number}")
+    for page in PAGES
+    for number, code in enumerate(blocks("python", page), 1)
+]
 
 
 def test_two_command_lines_do_everything():
@@ -27,16 +42,16 @@ def test_two_command_lines_do_everything():
 
 
 @pytest.mark.parametrize("name", EXISTING)
-def test_every_command_is_in_the_readme_as_its_help_has_it(name, capsys):
+def test_every_command_is_on_its_page_as_its_help_has_it(name, capsys):
     assert run([name, "--help"]) == 0
     usage = " ".join(capsys.readouterr().out.partition("\n\n")[0].split())
     usage = usage.removeprefix("Usage: eve-replay ").replace(" [OPTIONS]", "")
-    assert f"**`{usage}`**" in README.partition("## Commands")[2]
+    assert f"**`{usage}`**" in COMMANDS_PAGE
 
 
 @pytest.mark.parametrize("section", SECTIONS)
-def test_the_readme_has_the_sections_of_the_help(section):
-    assert f"### {section}" in README
+def test_the_page_of_commands_has_the_sections_of_the_help(section):
+    assert f"\n## {section}\n" in COMMANDS_PAGE
 
 
 def test_every_command_module_is_in_the_table():
@@ -47,10 +62,32 @@ def test_every_command_module_is_in_the_table():
     assert modules == {COMMANDS[name].module.rpartition(".")[2] for name in EXISTING}
 
 
-@pytest.mark.parametrize("index", range(len(blocks("python"))))
-def test_python_in_the_readme_runs(index, tmp_path, monkeypatch):
+@pytest.mark.parametrize("code", PYTHON)
+def test_python_in_the_documents_runs(code, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    exec(compile(blocks("python")[index], f"README.md block {index}", "exec"), {"__name__": "readme"})
+    exec(compile(code, "a block of the documents", "exec"), {"__name__": "documents"})
+
+
+def test_the_readme_fits_on_two_screens_and_has_its_pictures():
+    assert len(README.splitlines()) <= 110
+    for name in ("README.md", "README.zh.md"):
+        text = (ROOT / name).read_text("utf-8")
+        pictures = re.findall(r"!\[[^\]]+\]\(([^)]+)\)", text)
+        assert len(pictures) == 4 and all((ROOT / picture).is_file() for picture in pictures)
+
+
+def test_the_site_builds_without_a_network(tmp_path):
+    pytest.importorskip("myst_parser")
+    pytest.importorskip("furo")
+    command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "docs", str(tmp_path)]
+    dead = {"http_proxy": "http://127.0.0.1:9", "https_proxy": "http://127.0.0.1:9"}
+    result = subprocess.run(
+        command, cwd=ROOT, env=os.environ | dead, capture_output=True, text=True, check=False
+    )
+    assert result.returncode == 0, result.stderr[-3000:]
+    assert (tmp_path / "reference" / "eve_replay.simulate.html").is_file()
+    page = (tmp_path / "evidence" / "sweep.html").read_text("utf-8")
+    assert 'id="f1"' in page and not re.search(r'(?:src|<link[^>]*href)="https?://', page)
 
 
 def test_nothing_of_one_machine_is_in_the_repository():

@@ -33,6 +33,7 @@ def test_content(wheel):
     assert lessons and all(f"eve_replay/_notebooks/workshop/{name}" in names for name in lessons)
     assert "eve_replay/_notebooks/workshop/solutions/lesson_01.py" in names
     assert not [name for name in names if "tests/" in name or "corpus" in name or "__pycache__" in name]
+    assert "eve_replay/_docs/evidence/sweep.md" in names and "eve_replay/_docs/formats/local.md" in names
     assert any(name.endswith("licenses/LICENSE") for name in names)
     assert sum(info.file_size for info in wheel.infolist()) < 12 << 20
 

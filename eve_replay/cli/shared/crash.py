@@ -297,7 +297,16 @@ def explain_lines(simulation: Simulation, *, width: int) -> list[Line]:
             f"recovery (rule {effect.rule or 'none'})"
         )
         out += paragraph(text, width=width, indent=2)
+    cited = [rule.source for rule in simulation.rules if rule.source.startswith("docs/")]
+    if cited:
+        out += [(), line(("What was seen, and where: ", "muted"), f"eve-replay docs {_short(cited[0])}")]
     return out
+
+
+def _short(pointer: str) -> str:
+    """``docs/evidence/sweep.md#f1`` as a person types it: ``sweep#f1``."""
+    page, mark, part = pointer.partition("#")
+    return f"{page.rpartition('/')[2].removesuffix('.md')}{mark}{part.partition(',')[0]}"
 
 
 def _span(low: int, high: int | None) -> str:
