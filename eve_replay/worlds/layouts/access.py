@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
 
 from eve_replay.codec import loads_json
-from eve_replay.problems import Receipt
+from eve_replay.problems import LISTS, Receipt
 from eve_replay.worlds.layouts.forms import revive_bytes
 from eve_replay.worlds.layouts.model import Layout, Part
 from eve_replay.worlds.layouts.tables import Row, TableStore
@@ -174,6 +174,8 @@ class KeyAccess:
             for key, row, named in zip(keys, self._values(part, keys), names, strict=True):
                 if row is None:
                     self._receipt.skip(where=key, what=part.name, why="the index names it and it is gone")
+                    of = part.name if part.name in LISTS else "others"
+                    self._receipt.gap(LISTS[LISTS.index(of)], f"the index names {key}: gone", run_id=run)
                 else:
                     yield key, self._named(row, key, part, named)
 

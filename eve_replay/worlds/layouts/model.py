@@ -26,6 +26,8 @@ IDS = {
     "streams": "name",
     "chunks": "chunkId",
 }
+#: Fields without which a record says nothing, or belongs to nothing; every other column may be missing.
+ESSENTIAL = ("runId", "eventType", "stream", "data", "name")
 #: Form of a stored value -> what it is, for the error that lists them and for the documentation.
 FORMS = {
     "text": "text as it stands",
@@ -103,7 +105,11 @@ class Part:
 
     def columns(self) -> frozenset[str]:
         """Return the columns that must be there for this part to be read at all."""
-        named = {rules[0].column for rules in self.fields.values() if len(rules) == 1}
+        named = {
+            rules[0].column
+            for field, rules in self.fields.items()
+            if len(rules) == 1 and field in (*ESSENTIAL, self.id_field)
+        }
         return frozenset((*named, *(rule.column for rule in self.merge)))
 
 

@@ -7,7 +7,7 @@ from itertools import islice
 
 from eve_replay.errors import NotFound
 from eve_replay.ids import event_slot
-from eve_replay.problems import Receipt
+from eve_replay.problems import Lacking, Receipt
 from eve_replay.records import (
     EventRecord,
     HookRecord,
@@ -18,16 +18,26 @@ from eve_replay.records import (
     StreamRecord,
     WaitRecord,
 )
+from eve_replay.worlds.blocks import unpack_blocks
 from eve_replay.worlds.export.entities import Wrap, entity_fields
 from eve_replay.worlds.export.tally import Tally
 from eve_replay.worlds.layouts.access import Access
-from eve_replay.worlds.layouts.blocks import unpack_blocks
 from eve_replay.worlds.layouts.forms import Former
 from eve_replay.worlds.layouts.model import NEEDED, Layout, Part, camel
 
 __all__ = ["LayoutWorld"]
 
 _PAGE = 200
+#: Part of a layout -> the list that is not whole without it.
+_LISTS: Mapping[str, Lacking] = {
+    "runs": "runs",
+    "steps": "steps",
+    "events": "events",
+    "hooks": "others",
+    "waits": "others",
+    "streams": "others",
+    "chunks": "chunks",
+}
 
 
 class LayoutWorld:
@@ -74,6 +84,7 @@ class LayoutWorld:
     def _tell_gaps(self) -> None:
         """Name what is not there: an empty list would read as nothing happened."""
         for name, gap in self._gaps.items():
+            self.receipt.gap(_LISTS[name], f"there is {gap}")
             needed = name in NEEDED
             self.receipt.problem(
                 "error" if needed else "info",
@@ -163,6 +174,7 @@ class LayoutWorld:
         raw = data if isinstance(data, bytes) else b""
         if data is not None and not isinstance(data, (bytes, str)):
             self.receipt.skip(where=where, what="chunk", why="its data are no bytes")
+            self.receipt.gap("chunks", f"{where} holds no bytes", name=name)
         chunk_id = str(fields.get("chunkId") or f"{number:012d}")
         if part.blocks and fields.get("codecVersion") == 2:
             for inner, piece in unpack_blocks(raw, self.receipt, where):
@@ -185,6 +197,7 @@ class LayoutWorld:
             fields = self._fields(part, row, where)
             if fields.get(part.id_field) in (None, ""):
                 self.receipt.skip(where=where, what=name, why="it has no id")
+                self.receipt.gap(_LISTS[name], f"{where} has no id", run_id=run_id)
             else:
                 yield where, {**fields, "runId": run_id}
 

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import bz2
 import codecs
-import gzip
-import io
-import lzma
 import re
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO, cast
 
 from eve_replay.problems import Receipt
 from eve_replay.times import parse_time
 from eve_replay.worlds.export.entities import from_json
+from eve_replay.worlds.pgdump.packed import open_dump_file
 from eve_replay.worlds.pgdump.text import CopyRow, Insert, Note, TableShape, scan
 from eve_replay.worlds.pgdump.values import copy_values, tuple_values
 from eve_replay.worlds.postgres.queue import QueueJob, job_of
@@ -26,11 +22,6 @@ __all__ = ["DumpIndex", "DumpTable", "Place"]
 
 _JOBS = "_private_jobs"
 _GROUPED_BY = {"workflow_runs": "id", "workflow_stream_chunks": "stream_id"}
-_PACKED: dict[bytes, Callable[[Path], object]] = {
-    b"\x1f\x8b": gzip.open,
-    b"\xfd7": lzma.open,
-    b"BZ": bz2.open,
-}
 _ENCODINGS = {"SQL_ASCII": "utf-8", "WIN1252": "cp1252", "UNICODE": "utf-8", "MULE_INTERNAL": "utf-8"}
 
 
@@ -82,26 +73,43 @@ class DumpIndex:
         receipt: told about torn ends and rows that cannot be read.
 
     Attributes:
-        tables: (schema, table) to what was found.
+        tables: (schema, table) to what was found, among them tables that are only created.
+        filled: tables (``schema.table``) whose rows the dump holds, if only none of them.
+        copies: whether rows come as COPY blocks; then a table without one was left out of the dump.
+        torn: whether the dump ends early.
         facts: versions the dump names.
     """
 
-    def __init__(self, path: Path, receipt: Receipt) -> None:
+    def __init__(self, path: Path, receipt: Receipt, wanted: frozenset[str] = frozenset(TABLES)) -> None:
+        self.filled: set[str] = set()
+        self.copies = False
+        self.torn = False
+        self._wanted = wanted
         self.tables: dict[tuple[str, str], DumpTable] = {}
         self.facts: dict[str, object] = {}
         self._receipt = receipt
         self._label = str(path)
         self._encoding = "utf-8"
         self._lock = threading.Lock()
-        self._file = _open(path)
+        self._file, fault = open_dump_file(path, lambda name: name.startswith((*wanted, _JOBS)))
         databases: list[str] = []
-        for piece in scan(self._file, frozenset((*TABLES, _JOBS))):
+        for piece in scan(self._file, frozenset((*wanted, _JOBS))):
             if isinstance(piece, Note):
                 self._note(piece, databases)
             elif isinstance(piece, TableShape):
                 self._table(piece.schema, piece.table).columns.update(piece.columns)
             else:
                 self._add(piece)
+        self.fault = fault
+        if fault:
+            self.torn = True
+            receipt.problem(
+                "error",
+                "torn-dump",
+                self._label,
+                f"The dump is not whole: {fault}. What came before is shown.",
+                "Was the disk full, or the copy interrupted? Dump again.",
+            )
         if len(databases) > 1:
             receipt.problem(
                 "warning",
@@ -124,14 +132,27 @@ class DumpIndex:
                 self._encoding = "utf-8"
         elif note.what == "database":
             databases.append(note.value)
+        elif note.what == "rows":
+            self.filled.add(note.value)
+            self.copies = True
+        elif note.what == "partition":
+            child, parent = note.value.split(" ")
+            self._receipt.problem(
+                "info",
+                "partition-by-name",
+                child,
+                f"The dump does not say what {child} belongs to; by its name it is a part of {parent}.",
+            )
         elif note.what == "torn":
+            self.torn = True
             for of in dict.fromkeys(LISTED.values()):
                 self._receipt.gap(of, f"the dump ends in the middle of {note.value}")
             self._receipt.problem(
                 "error",
                 "torn-dump",
                 self._label,
-                f"The file ends in the middle of {note.value}: later rows are missing.",
+                f"The file ends in the middle of {note.value}: later rows are missing. What came before is "
+                "shown.",
                 "Was the disk full, or the copy interrupted? Dump again.",
             )
         else:
@@ -142,6 +163,7 @@ class DumpIndex:
 
     def _add(self, piece: CopyRow | Insert) -> None:
         table = self._table(piece.schema, piece.table)
+        self.filled.add(f"{piece.schema}.{piece.table}")
         columns = piece.columns or tuple(table.columns)
         for column in columns:
             table.columns.setdefault(column, "")
@@ -155,7 +177,7 @@ class DumpIndex:
             return
         key = self._text(values.get(KEYS.get(piece.table, "id"))) or ""
         group = self._text(values.get(_GROUPED_BY.get(piece.table, "run_id"))) or ""
-        if piece.table in TABLES and not (key and group):
+        if piece.table in TABLES and self._wanted == frozenset(TABLES) and not (key and group):
             where = f"{self._label} at byte {piece.offset}"
             self._receipt.skip(where=where, what="row", why="it has no id or names no run")
             return
@@ -202,35 +224,6 @@ class DumpIndex:
     def close(self) -> None:
         """Close the file."""
         self._file.close()
-
-
-def _open(path: Path) -> BinaryIO:
-    with path.open("rb") as file:
-        head = file.read(4)
-    for magic, opened in _PACKED.items():
-        if head.startswith(magic):
-            with cast(BinaryIO, opened(path)) as packed:
-                return io.BytesIO(packed.read())
-    if head == b"\x28\xb5\x2f\xfd":
-        return io.BytesIO(_unzstd(path.read_bytes()))
-    return path.open("rb")
-
-
-def _unzstd(packed: bytes) -> bytes:
-    from eve_replay.codec.zstdlib import failure, inflater
-
-    parts = []
-    while packed:
-        frame = inflater()
-        try:
-            parts.append(frame.decompress(packed))
-        except failure() as error:
-            raise EOFError(str(error)) from error
-        if not frame.eof:
-            # The library is silent about a frame that ends early (docs/evidence/libraries.md#zstd).
-            raise EOFError("the compressed file ends early")
-        packed = frame.unused_data
-    return b"".join(parts)
 
 
 def _values(text: bytes, columns: Iterable[str], copy: bool) -> dict[str, bytes | None]:

@@ -8,8 +8,8 @@ bytes, line by line, so a dump larger than memory is fine. Source: docs/formats/
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from typing import BinaryIO
 
 from eve_replay.worlds.pgdump.values import next_value
@@ -28,9 +28,26 @@ _INSERT = re.compile(
 _CREATE = re.compile(
     rb"CREATE\s+(?:UNLOGGED\s+)?TABLE\s+(?:IF\s+NOT\s+EXISTS\s+)?" + _TABLE + rb"\s*\(", re.I
 )
+_ATTACH = re.compile(
+    rb"ALTER\s+TABLE\s+(?:ONLY\s+)?(?:IF\s+EXISTS\s+)?" + _TABLE + rb"\s+ATTACH\s+PARTITION\s+" + _TABLE, re.I
+)
+_PARTITION = re.compile(
+    rb"CREATE\s+(?:UNLOGGED\s+)?TABLE\s+(?:IF\s+NOT\s+EXISTS\s+)?"
+    + _TABLE
+    + rb"\s+PARTITION\s+OF\s+"
+    + _TABLE,
+    re.I,
+)
+_INHERITS = re.compile(rb"\)\s*INHERITS\s*\(\s*" + _TABLE + rb"\s*\)", re.I)
+_RELATES = re.compile(rb"(?:ALTER\s+TABLE|CREATE\s+(?:UNLOGGED\s+)?TABLE)\b", re.I)
 _CONNECT = re.compile(rb"\\c(?:onnect)?\s+(?:-\S+\s+)*(\S+)")
 _PATH = re.compile(rb"SET\s+search_path\s*(?:=|TO)\s*" + _NAME, re.IGNORECASE)
 _ENCODING = re.compile(rb"SET\s+client_encoding\s*(?:=|TO)\s*'([^']+)'", re.IGNORECASE)
+_COLUMN = re.compile(
+    rb'\s*("(?:[^"]|"")+"|[A-Za-z_][\w$]*)\s+([\w".]+(?: varying| precision| without| with)?)', re.DOTALL
+)
+_CONSTRAINTS = (b"CONSTRAINT", b"PRIMARY", b"UNIQUE", b"CHECK", b"FOREIGN", b"EXCLUDE", b"LIKE")
+_LIST = re.compile(rb"""'(?:[^']|'')*'|"(?:[^"]|"")*"|[(),]""")
 _SPECIAL = re.compile(rb"""'|"|--|/\*|\$(?:[A-Za-z_][\w]*)?\$|;""")
 
 
@@ -67,7 +84,11 @@ class Insert:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Something else worth knowing: ``encoding``, ``database``, ``comment``, ``torn`` (ends early)."""
+    """Something else worth knowing: ``encoding``, ``database``, ``comment``, ``torn`` (ends early).
+
+    ``rows`` says that rows of a table (``schema.table``) begin, if only none of them; ``partition`` that a
+    table's rows lie in another one, which the dump does not say.
+    """
 
     what: str
     value: str
@@ -77,7 +98,10 @@ Piece = TableShape | CopyRow | Insert | Note
 
 
 def scan(file: BinaryIO, wanted: frozenset[str]) -> Iterator[Piece]:
-    """Yield what concerns the tables named in ``wanted``, in file order."""
+    """Yield what concerns the tables named in ``wanted``, in file order, and the shape of every table.
+
+    Rows of a partition come under the name of the table it belongs to, as they were written.
+    """
     return _Scanner(file, wanted).pieces()
 
 
@@ -88,6 +112,22 @@ class _Scanner:
         self._offset = 0
         #: The schema of names without one: old dumps set a search path.
         self._path = ""
+        #: Partition to the table it belongs to: a dump has rows under the partition's name.
+        self._parents: dict[tuple[str, str], tuple[str, str]] = {}
+        self._shapes: dict[tuple[str, str], tuple[str, ...]] = {}
+
+    def _owner(self, schema: str, table: str, columns: tuple[str, ...] = ()) -> tuple[str, str]:
+        """Return the table whose rows these are: the table itself, or what it is a partition of."""
+        seen = set()
+        while (schema, table) in self._parents and (schema, table) not in seen:
+            seen.add((schema, table))
+            schema, table = self._parents[schema, table]
+        if table not in self._wanted and not seen:
+            # A dump of rows alone does not say what belongs to what: the name and the columns do.
+            for name in sorted(self._wanted, key=len, reverse=True):
+                if table.startswith(name) and {"run_id", "id"} & set(columns):
+                    return schema, name
+        return schema, table
 
     def pieces(self) -> Iterator[Piece]:
         for line in self._lines:
@@ -108,6 +148,12 @@ class _Scanner:
     def _copy(self, match: re.Match[bytes]) -> Iterator[Piece]:
         schema, table = _unquote(match.group(1)) or self._path, _unquote(match.group(2))
         columns = _names(match.group(3))
+        first = table
+        schema, table = self._owner(schema, table, columns)
+        if table in self._wanted:
+            yield Note("rows", f"{schema}.{table}")
+            if first != table and (schema, first) not in self._parents:
+                yield Note("partition", f"{schema}.{first} {schema}.{table}")
         for row in self._lines:
             at, self._offset = self._offset, self._offset + len(row)
             bare = row.rstrip(b"\r\n")
@@ -119,7 +165,7 @@ class _Scanner:
 
     def _other(self, line: bytes, start: int) -> Iterator[Piece]:
         """Any other statement: to its semicolon, keeping its text only when it is one of ours."""
-        keep = _concerns(line, self._wanted)
+        keep = _concerns(line, self._wanted, self._owner, self._path)
         parts, state = [line], _Statement()
         while not state.feed(line):
             following = next(self._lines, None)
@@ -131,12 +177,36 @@ class _Scanner:
             if keep:
                 parts.append(line)
         text = b"".join(parts)
+        self._relate(text)
         if keep:
-            yield from _statement(text, start, self._path)
+            for piece in _statement(text, start, self._path):
+                if isinstance(piece, TableShape):
+                    self._shapes[piece.schema, piece.table] = tuple(piece.columns)
+                elif isinstance(piece, Insert):
+                    columns = piece.columns or self._shapes.get((piece.schema, piece.table), ())
+                    schema, table = self._owner(piece.schema, piece.table, columns)
+                    piece = replace(piece, schema=schema, table=table, columns=columns)
+                yield piece
         elif match := _ENCODING.match(text):
             yield Note("encoding", match.group(1).decode("ascii", "replace"))
         elif match := _PATH.match(text):
             self._path = _unquote(match.group(1))
+
+    def _relate(self, text: bytes) -> None:
+        """Remember that a table is a part of another one, however the dump says so."""
+        text = text.lstrip()
+        if match := _ATTACH.match(text):
+            child, parent = (match.group(3), match.group(4)), (match.group(1), match.group(2))
+        elif match := _PARTITION.match(text):
+            child, parent = (match.group(1), match.group(2)), (match.group(3), match.group(4))
+        elif (match := _INHERITS.search(text)) and (made := _CREATE.match(text)):
+            child, parent = (made.group(1), made.group(2)), (match.group(1), match.group(2))
+        else:
+            return
+        self._parents[self._name(*child)] = self._name(*parent)
+
+    def _name(self, schema: bytes | None, table: bytes) -> tuple[str, str]:
+        return _unquote(schema) or self._path, _unquote(table)
 
 
 class _Statement:
@@ -182,13 +252,20 @@ class _Statement:
         return -1 if found < 0 else found + len(self._inside)
 
 
-def _concerns(line: bytes, wanted: frozenset[str]) -> bool:
+def _concerns(
+    line: bytes, wanted: frozenset[str], owner: Callable[[str, str], tuple[str, str]], path: str
+) -> bool:
     line = line.lstrip()
-    match = _INSERT.match(line) or _CREATE.match(line)
+    if line[:6].upper() in (b"CREATE", b"ALTER "):
+        return _CREATE.match(line) is not None or _RELATES.match(line) is not None
+    match = _INSERT.match(line)
     if match is None:
         # VALUES may be on the next line: decide by the words alone.
         match = re.match(rb"INSERT\s+INTO\s+(?:ONLY\s+)?" + _TABLE, line, re.IGNORECASE)
-    return match is not None and _unquote(match.group(2)) in wanted
+    if match is None:
+        return False
+    schema, table = _unquote(match.group(1)) or path, _unquote(match.group(2))
+    return table in wanted or owner(schema, table)[1] in wanted or table.startswith(tuple(wanted))
 
 
 def _statement(text: bytes, offset: int, path: str) -> Iterator[Piece]:
@@ -199,6 +276,8 @@ def _statement(text: bytes, offset: int, path: str) -> Iterator[Piece]:
         yield TableShape(schema, table, _shape(text[match.end() :]))
         return
     match = _INSERT.match(text, lead)
+    if match is None and _RELATES.match(text, lead):
+        return
     if match is None:
         yield Note("unread", text[:60].decode("utf-8", "replace"))
         return
@@ -231,20 +310,30 @@ def _tuple_end(text: bytes, at: int) -> int:
 
 
 def _shape(body: bytes) -> dict[str, str]:
+    """Return the columns of ``CREATE TABLE ... (`` and their types: a line each, or all in one."""
     columns: dict[str, str] = {}
-    for line in body.splitlines():
-        match = re.match(
-            rb'\s*("(?:[^"]|"")+"|[a-z_][\w$]*)\s+([\w".]+(?: varying| precision| without| with)?)', line
-        )
-        if match and match.group(1).upper() not in (
-            b"CONSTRAINT",
-            b"PRIMARY",
-            b"UNIQUE",
-            b"CHECK",
-            b"FOREIGN",
-        ):
+    for part in _parts(body):
+        match = _COLUMN.match(part)
+        if match and match.group(1).upper() not in _CONSTRAINTS:
             columns[_unquote(match.group(1))] = match.group(2).decode("utf-8", "replace")
     return columns
+
+
+def _parts(body: bytes) -> Iterator[bytes]:
+    """Yield what stands between the commas of a list, to the parenthesis that ends it."""
+    depth, start = 0, 0
+    for token in _LIST.finditer(body):
+        sign = token.group()
+        if sign == b"(":
+            depth += 1
+        elif sign == b")":
+            if depth == 0:
+                yield body[start : token.start()]
+                return
+            depth -= 1
+        elif sign == b"," and depth == 0:
+            yield body[start : token.start()]
+            start = token.end()
 
 
 def _unquote(name: bytes | None) -> str:

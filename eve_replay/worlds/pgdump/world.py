@@ -7,21 +7,24 @@ databases use (``postgres_rows``).
 
 from __future__ import annotations
 
-import lzma
-import zlib
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
 from eve_replay.errors import NotFound, SourceUnreadable
-from eve_replay.problems import Receipt
+from eve_replay.problems import LISTS, Receipt
 from eve_replay.records import EventRecord, Other, RunRecord, StepRecord, StreamChunk, StreamRecord
 from eve_replay.worlds.base import World
 from eve_replay.worlds.export.entities import Wrap, text_option
+from eve_replay.worlds.local.records import synthesise_run
+from eve_replay.worlds.pgdump.archive import is_archive
+from eve_replay.worlds.pgdump.foreign import layout_world
 from eve_replay.worlds.pgdump.index import DumpIndex
+from eve_replay.worlds.pgdump.packed import unpacked_head
 from eve_replay.worlds.postgres.queue import SHOWN, QueueJob, show_jobs
-from eve_replay.worlds.postgres.rows import LISTED, Row, RowMapper
+from eve_replay.worlds.postgres.rows import LISTED, TABLES, Row, RowMapper
 from eve_replay.worlds.postgres.schema import layout_of, upgrade_problem
 from eve_replay.worlds.postgres.zone import Zone
 
@@ -29,8 +32,20 @@ __all__ = ["PgDumpWorld", "opener"]
 
 _HEAD = 65_536
 _MARK = b"PostgreSQL database dump"
-#: First bytes of the forms pg_dump has besides plain text.
-_CUSTOM = b"PGDMP"
+#: Dumps of other databases, which another reader takes.
+_FOREIGN = re.compile(rb"(?:MySQL|MariaDB) dump|BEGIN TRANSACTION;\s+CREATE TABLE|PRAGMA foreign_keys")
+_PACKED = (".sql.gz", ".sql.xz", ".sql.zst", ".sql.bz2", ".sql.zip")
+#: Without these nothing can be told about a run, and without these columns nothing in them.
+NEEDED = ("workflow_runs", "workflow_events", "workflow_steps")
+_COLUMNS = {
+    "workflow_runs": ("id", "name", "status"),
+    "workflow_events": ("id", "type", "run_id"),
+    "workflow_steps": ("step_id", "run_id"),
+}
+
+
+class OtherColumns(Exception):
+    """The tables have the names of this world and the columns of another."""
 
 
 class PgDumpWorld:
@@ -56,36 +71,75 @@ class PgDumpWorld:
         self._zone = Zone()
         try:
             self._index = DumpIndex(path, self.receipt)
-            self.schema = self._choose(schema)
-        except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
+        except (OSError, EOFError) as error:
             raise SourceUnreadable(f"{path} cannot be read: {error}.") from error
+        self.missing: dict[str, str] = {}
+        try:
+            self.schema = self._choose(schema)
+            self._read_tables()
+        except BaseException:
+            self._index.close()
+            raise
+
+    def _read_tables(self) -> None:
         self._tables = {
             name: table for (owner, name), table in self._index.tables.items() if owner == self.schema
         }
+        self._check_columns()
+        self._tell_gaps()
         line = layout_of({name: table.columns for name, table in self._tables.items()})
         upgrade_problem(self.receipt, line, f"{self.schema}.workflow_runs")
         self.about: Mapping[str, object] = {"schema": self.schema, "columns": line, **self._index.facts}
         jobs = list(islice(self._index.jobs(), SHOWN))
         if jobs:
             self.about = {**self.about, "queue": show_jobs(jobs, self.receipt)}
-        for name in ("workflow_steps", "workflow_events", "workflow_stream_chunks"):
-            if name not in self._tables:
-                why = f"the dump holds no table {self.schema}.{name}"
-                self.receipt.gap(LISTED[name], why)
-                if name != "workflow_stream_chunks":
-                    self.receipt.problem(
-                        "error",
-                        "missing-table",
-                        f"{self.schema}.{name}",
-                        f"The dump holds no table {name}: what it held is unknown, not empty.",
-                        "Dump the whole schema: pg_dump --schema=workflow.",
-                    )
         self.receipt.seen = self.receipt.parsed = sum(table.count for table in self._tables.values())
         self._learn_zone()
 
+    def _check_columns(self) -> None:
+        """Refuse tables of the same names with other columns: they are another world's."""
+        for name, needed in _COLUMNS.items():
+            table = self._tables.get(name)
+            if table is not None and table.columns and not set(needed) <= table.columns.keys():
+                raise OtherColumns(self.label)
+
+    def _tell_gaps(self) -> None:
+        """Name the tables that are not there: without this an empty log would read as nothing happened."""
+        for name in NEEDED:
+            place = f"{self.schema}.{name}"
+            if name not in self._tables:
+                why = f"the dump has no table {place}"
+            elif self._index.copies and place not in self._index.filled and not self._index.torn:
+                why = f"the dump has the table {place} and none of its rows: they were left out"
+            elif self._index.torn and place not in self._index.filled:
+                why = f"the dump ends before the rows of {place}"
+            else:
+                continue
+            self.missing[name] = why
+            self.receipt.problem(
+                "error",
+                "missing-table",
+                place,
+                f"{why[:1].upper()}{why[1:]}: what they would say is unknown, not none.",
+                f"Dump it too: pg_dump --schema={self.schema}.",
+            )
+            self.receipt.gap(LISTED[name], why)
+        if "workflow_stream_chunks" not in self._tables:
+            self.receipt.gap("chunks", f"the dump has no table {self.schema}.workflow_stream_chunks")
+        if self._index.torn:
+            for of in LISTS:
+                self.receipt.gap(of, "the dump ends early")
+
     def _choose(self, schema: str | None) -> str:
-        found = sorted({owner for owner, name in self._index.tables if name == "workflow_runs"})
+        held = {owner for owner, name in self._index.tables if name in TABLES}
+        # Of a dump that was cut, or made of some tables only, the rest is still worth reading.
+        found = sorted({owner for owner, name in self._index.tables if name == "workflow_runs"} or held)
         wanted = schema or ("workflow" if "workflow" in found or not found else found[0])
+        if not found and self._index.fault:
+            raise SourceUnreadable(
+                f"{self.label} cannot be read: {self._index.fault}.",
+                hint="Was the copy interrupted? Copy or dump it again.",
+            )
         if wanted not in found:
             hint = f"It holds: {', '.join(found)}." if found else "Dump it with pg_dump --schema=workflow."
             raise SourceUnreadable(f"{self.label} holds no table {wanted}.workflow_runs.", hint=hint)
@@ -106,14 +160,37 @@ class PgDumpWorld:
             self._zone.learn(known, self.receipt, f"{self.schema}.workflow_events.created_at")
 
     def runs(self) -> Iterator[RunRecord]:
-        """Yield every run by id."""
+        """Yield every run by id; one whose row is missing is made up of its id."""
+        lost = self._lost()
         for row in self._rows("workflow_runs"):
-            yield self._zone.run(self._map.run(row))
+            record = self._zone.run(self._map.run(row))
+            while lost and lost[0] < record.run_id:
+                yield self._made_up(lost.pop(0))
+            yield record
+        for run_id in lost:
+            yield self._made_up(run_id)
+
+    def _lost(self) -> list[str]:
+        """Return the runs that only their events and steps show."""
+        named = [self._tables[name].groups for name in NEEDED[1:] if name in self._tables]
+        known = self._tables["workflow_runs"].groups if "workflow_runs" in self._tables else {}
+        return sorted({run_id for groups in named for run_id in groups} - known.keys())
+
+    def _made_up(self, run_id: str) -> RunRecord:
+        self.receipt.problem(
+            "warning",
+            "no-run",
+            run_id,
+            "The dump has steps or events of this run and not its row: what the row said is unknown.",
+        )
+        return synthesise_run(run_id, self.events(run_id), origin=f"workflow_events/{run_id}")
 
     def run(self, run_id: str) -> RunRecord:
         """Return one run."""
         for row in self._rows("workflow_runs", run_id):
             return self._zone.run(self._map.run(row))
+        if run_id in self._lost():
+            return self._made_up(run_id)
         raise NotFound(f"There is no run {run_id!a} in {self.label}.", hint="Copy the whole id.")
 
     def events(self, run_id: str) -> Iterator[EventRecord]:
@@ -151,7 +228,7 @@ class PgDumpWorld:
         if table is None or not table.places(name):
             raise NotFound(f"There is no stream {name!a} in {self.label}.", hint="Copy the whole name.")
         for row in self._rows("workflow_stream_chunks", name):
-            yield self._map.chunk(row)
+            yield from self._map.chunks(row)
 
     def jobs(self, run_id: str | None = None) -> list[QueueJob]:
         """Return the jobs of the graphile-worker queue, when the dump holds them."""
@@ -187,42 +264,36 @@ class _PgDumpOpener:
         """Return how much the file looks like a dump; only its first 64 kB are read."""
         path = Path(source)
         try:
+            if is_archive(path):
+                return 0.95
             if path.is_dir():
-                if (path / "toc.dat").is_file():
-                    return 0.9
                 return 0.6 if (path / "dump.sql").is_file() else 0.0
-            with path.open("rb") as file:
-                head = file.read(_HEAD)
+            head = unpacked_head(path, _HEAD)
         except (OSError, ValueError):
             return 0.0
-        if _MARK in head or head.startswith(_CUSTOM):
+        if _MARK in head:
             return 0.95
-        name = path.name.lower()
-        if name.endswith((".sql", ".sql.gz", ".sql.xz", ".sql.zst", ".sql.bz2")):
-            return 0.8 if b"workflow_runs" in head or not name.endswith(".sql") else 0.4
-        return 0.0
+        if _FOREIGN.search(head):
+            return 0.0
+        if b"workflow_runs" in head:
+            return 0.8
+        if not path.is_file():
+            return 0.0
+        return 0.4 if path.name.lower().endswith((".sql", *_PACKED)) else 0.0
 
     def open(self, source: str, **options: object) -> World:
         """Open a dump file, or the ``dump.sql`` of a folder. Options: keys, limit, schema."""
         path = Path(source)
-        if path.is_dir():
-            if (path / "toc.dat").is_file():
-                _other_form(path)
+        if path.is_dir() and not is_archive(path):
             path = path / "dump.sql"
+        given = text_option(options, "layout")
+        schema, wrap = text_option(options, "schema"), Wrap.of(options)
+        if given:
+            return layout_world(path, given=given, schema=schema, wrap=wrap)
         try:
-            with path.open("rb") as file:
-                if file.read(len(_CUSTOM)) == _CUSTOM:
-                    _other_form(path)
-        except OSError as error:
-            raise SourceUnreadable(f"{path} cannot be read: {error.strerror or error}.") from error
-        return PgDumpWorld(path, schema=text_option(options, "schema"), wrap=Wrap.of(options))
-
-
-def _other_form(path: Path) -> None:
-    raise SourceUnreadable(
-        f"{path} is a dump in pg_dump's own binary form.",
-        hint=f"Turn it into text: pg_restore -f dump.sql {path.name}",
-    )
+            return PgDumpWorld(path, schema=schema, wrap=wrap)
+        except OtherColumns:
+            return layout_world(path, given=None, schema=schema, wrap=wrap)
 
 
 opener = _PgDumpOpener()

@@ -15,6 +15,7 @@ from sys import intern
 
 from eve_replay.problems import Lacking, Receipt
 from eve_replay.records import EventRecord, HookRecord, RunRecord, StepRecord, StreamChunk, WaitRecord
+from eve_replay.worlds.blocks import unpack_blocks
 from eve_replay.worlds.export.entities import Wrap, entity_field, entity_value, event_data, from_json
 
 __all__ = ["KEYS", "LISTED", "TABLES", "DeferredFields", "Row", "RowMapper", "stamp"]
@@ -177,6 +178,18 @@ class RowMapper:
             end=row.get("eof") in ("t", "true"),
             origin=_origin("workflow_stream_chunks", row),
         )
+
+    def chunks(self, row: Row) -> Iterator[StreamChunk]:
+        """Yield the chunks in a row of ``workflow_stream_chunks``: one, or the many of a packed row.
+
+        The world of eveland packs the streams of ended runs (its migration 0008, ``codec_version`` 2).
+        """
+        chunk = self.chunk(row)
+        if row.get("codec_version") != "2" or chunk.end:
+            yield chunk
+            return
+        for chunk_id, data in unpack_blocks(chunk.data, self.receipt, chunk.origin):
+            yield StreamChunk(stream=chunk.stream, chunk_id=chunk_id, data=data, origin=chunk.origin)
 
     def fields(self, table: str, row: Row) -> dict[str, object]:
         """Return the record fields of a row; NULL columns are left out, as they are in files."""

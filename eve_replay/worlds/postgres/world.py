@@ -165,7 +165,7 @@ class PostgresWorld:
         found = False
         for row in self._counted("workflow_stream_chunks", "stream_id", name):
             found = True
-            yield self._map.chunk(row)
+            yield from self._map.chunks(row)
         if not found and "workflow_stream_chunks" not in self._layout.unreadable:
             raise NotFound(f"There is no stream {name!a} in {self.label}.", hint="Copy the whole name.")
 

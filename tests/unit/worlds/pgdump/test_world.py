@@ -115,11 +115,17 @@ def test_compressed_dumps(suffix: str, tmp_path: Path) -> None:
             ".zst": zstandard.ZstdCompressor().compress}[suffix]  # fmt: skip
     path = tmp_path / f"dump.sql{suffix}"
     path.write_bytes(pack(raw))
-    assert opener.recognises(str(path)) == 0.8
+    assert opener.recognises(str(path)) == 0.95
     assert len(list(opener.open(str(path)).runs())) == 3
     path.write_bytes(pack(raw)[:-2000])
-    with pytest.raises(SourceUnreadable, match="cannot be read"):
-        opener.open(str(path))
+    try:
+        world = opener.open(str(path))
+    except SourceUnreadable as error:
+        # Nothing comes out of a cut bzip2 block.
+        assert suffix in (".bz2", ".zst") and "cannot be read" in error.message
+    else:
+        assert "torn-dump" in {problem.code for problem in world.receipt.problems}
+        assert list(world.runs())
 
 
 def test_a_torn_dump_shows_what_is_there(tmp_path: Path) -> None:
@@ -197,13 +203,13 @@ def test_what_is_no_readable_dump_is_explained(tmp_path: Path) -> None:
     path = tmp_path / "dump.sql"
     path.write_bytes(b"PGDMP\x01\x0e\x00" + b"\0" * 50)
     assert opener.recognises(str(path)) == 0.95
-    with pytest.raises(SourceUnreadable, match=r"pg_restore -f dump\.sql"):
+    with pytest.raises(SourceUnreadable, match="the dump ends early"):
         opener.open(str(path))
     path.write_text("-- PostgreSQL database dump\nCREATE TABLE public.orders (id int);\n", "utf-8")
     with pytest.raises(SourceUnreadable, match=r"no table workflow.workflow_runs"):
         opener.open(str(path))
     (tmp_path / "toc.dat").write_bytes(b"PGDMP")
-    assert opener.recognises(str(tmp_path)) == 0.9
+    assert opener.recognises(str(tmp_path)) == 0.95
     with pytest.raises(SourceUnreadable, match="pg_restore"):
         opener.open(str(tmp_path))
     with pytest.raises(SourceUnreadable):

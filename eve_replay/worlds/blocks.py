@@ -27,6 +27,7 @@ def unpack_blocks(data: bytes, receipt: Receipt, where: str) -> Iterator[tuple[s
         yield data[at + 6 : at + 6 + id_size].decode("utf-8", "replace"), data[at + 6 + id_size : end]
         at = end
     if at < len(data):
+        receipt.gap("chunks", f"{where} ends inside an entry")
         receipt.problem(
             "error",
             "torn-block",

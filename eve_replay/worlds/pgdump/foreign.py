@@ -1,0 +1,69 @@
+"""A dump of PostgreSQL whose tables are not those of world-postgres: read with a layout, rows in memory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from eve_replay.errors import SourceUnreadable
+from eve_replay.problems import Receipt
+from eve_replay.worlds.export.entities import Wrap
+from eve_replay.worlds.layouts.access import TableAccess
+from eve_replay.worlds.layouts.choose import choose
+from eve_replay.worlds.layouts.library import given_layout, layouts
+from eve_replay.worlds.layouts.model import Layout
+from eve_replay.worlds.layouts.tables import MemoryTables, Row
+from eve_replay.worlds.layouts.world import LayoutWorld
+from eve_replay.worlds.pgdump.index import DumpIndex
+
+__all__ = ["layout_world"]
+
+
+def layout_world(path: Path, *, given: str | None, schema: str | None, wrap: Wrap) -> LayoutWorld:
+    """Return the world in a dump, read as a layout says.
+
+    Args:
+        path: the dump.
+        given: a layout somebody named, None looks for one that fits.
+        schema: the schema of the tables, None for the one that fits.
+        wrap: makes the payloads.
+
+    Raises:
+        SourceUnreadable: no layout fits the tables; the message names them.
+    """
+    receipt = Receipt()
+    known = [given_layout(given)] if given else list(layouts())
+    wanted = frozenset(table for layout in known if layout.reader == "tables" for table in _tables(layout))
+    try:
+        index = DumpIndex(path, receipt, wanted)
+    except (OSError, EOFError) as error:
+        raise SourceUnreadable(f"{path} cannot be read: {error}.") from error
+    shapes: dict[str, dict[str, tuple[str, ...]]] = {}
+    for (owner, name), table in index.tables.items():
+        shapes.setdefault(owner, {})[name] = tuple(table.columns)
+    owners = [schema] if schema else sorted(shapes, key=lambda each: -len(wanted & shapes[each].keys()))
+    if not owners or owners[0] not in shapes:
+        raise SourceUnreadable(
+            f"{path} holds no tables in the schema {schema}.", hint=f"It holds {', '.join(sorted(shapes))}."
+        )
+    owner = owners[0]
+    layout = choose(shapes[owner], given=given, what="a dump of PostgreSQL", label=str(path))
+    rows: dict[str, list[Row]] = {}
+    for (where, name), table in index.tables.items():
+        if where == owner and name in _tables(layout):
+            rows[name] = [index.row(table, place) for place in table.places()]
+    tables = {name: shapes[owner][name] for name in shapes[owner]}
+    index.close()
+    receipt.seen = receipt.parsed = 0
+    return LayoutWorld(
+        TableAccess(MemoryTables(str(path), rows, tables)),
+        layout,
+        kind="pgdump",
+        wrap=wrap,
+        receipt=receipt,
+        about={"schema": owner, **index.facts},
+    )
+
+
+def _tables(layout: Layout) -> set[str]:
+    joined = {part.join.table for part in layout.parts.values() if part.join is not None}
+    return {part.table for part in layout.parts.values()} | joined
