@@ -34,9 +34,11 @@ def check_world(world: World, heads: tuple[SessionHead, ...]) -> Iterator[Findin
         )
     layout = world.about.get("layout")
     if world.kind == "local" and layout in ("flat", "mixed"):
+        # Where no run is eve's, no eve is about to be started: worth knowing, nothing to act on.
+        eve = any(head.kind != "workflow" or head.eve_version for head in heads)
         yield Finding(
             code="folder-would-be-deleted",
-            severity="warning",
+            severity="warning" if eve else "info",
             where="events",
             sentence="The folder has the old flat layout: events and steps are not in folders per run.",
             why="eve 0.80.1 started on such a folder deletes it, with one log line (118 files became 1).",

@@ -5,15 +5,15 @@ from __future__ import annotations
 import click
 
 from eve_replay.cli.shared.common import Shell, command, echo, emit_json, finish, open_source, source_and
-from eve_replay.cli.shared.pick import pick_run
+from eve_replay.cli.shared.pick import no_events_words, pick_run
 from eve_replay.records import EventRecord
 from eve_replay.values import to_tagged
 from eve_replay.views.inspect.records import EventRow, event_row
 from eve_replay.views.inspect.value import value_lines, value_rows
 from eve_replay.views.kit.table import Cell, Column, Table, table_lines
-from eve_replay.views.kit.text import line
+from eve_replay.views.kit.text import line, paragraph
 from eve_replay.views.kit.tone import Tone
-from eve_replay.views.kit.words import clock, duration, plural, short_ids, size, zone_name
+from eve_replay.views.kit.words import clocks, duration, plural, short_ids, size, zone_name
 
 __all__ = ["cli"]
 
@@ -78,7 +78,12 @@ def cli(
             ],
         )
     else:
-        _print(shell, record.run_id, rows, chosen, values=values, whole_ids=whole_ids)
+        empty = "" if events else no_events_words(world, record)
+        _print(shell, record.run_id, rows, chosen, values=values, whole_ids=whole_ids, empty=empty)
+        missing = world.receipt.missing("events", record.run_id)
+        if events and missing:
+            text = f"The log is not whole: {missing}."
+            echo(shell, paragraph(text, width=shell.width, tone="warning"))
     finish(shell, world.receipt)
 
 
@@ -90,12 +95,16 @@ def _print(
     *,
     values: bool,
     whole_ids: bool,
+    empty: str,
 ) -> None:
     shown = f"{len(chosen)} of " if len(chosen) < len(rows) else ""
     echo(shell, [line((run_id, "strong"), (f"  {shown}{plural(len(rows), 'event')}", "muted"))])
     ids = {} if whole_ids else short_ids([row.correlation_id for row in rows if row.correlation_id])
     starts = _start_numbers(rows)
-    body = [_cells(shell, row, ids, starts.get(row.event_id, 1)) for _, row in chosen]
+    times = clocks((row.at for _, row in chosen), shell.zone, millis=True)
+    body = [
+        _cells(row, ids, starts.get(row.event_id, 1), at) for at, (_, row) in zip(times, chosen, strict=True)
+    ]
     columns = [
         Column(title="slot", align="right"),
         Column(title="time"),
@@ -105,8 +114,9 @@ def _print(
         Column(title="", shrink=2, minimum=14, keep="both"),
         Column(title="carries", optional=True),
     ]
-    empty = "No event fits." if rows else "The log is empty: nothing has happened in this run."
-    lines = table_lines(Table(columns=columns, rows=body, empty=empty), width=shell.width)
+    lines = table_lines(
+        Table(columns=columns, rows=body, empty="No event fits." if rows else empty), width=shell.width
+    )
     if values and chosen:
         head, *each = lines
         lines = [head]
@@ -130,14 +140,14 @@ def _start_numbers(rows: list[EventRow]) -> dict[str, int]:
     return numbers
 
 
-def _cells(shell: Shell, row: EventRow, ids: dict[str, str], start: int) -> list[Cell | str]:
+def _cells(row: EventRow, ids: dict[str, str], start: int, at: str) -> list[Cell | str]:
     about = row.correlation_id or ""
-    carried = ", ".join(f"{name} {size(length)}" for name, length in row.payloads)
+    carried = ", ".join(f"{name} {size(length)}" if length else name for name, length in row.payloads)
     back = f"-{duration(row.back)}" if row.back else ""
     again = f" start {start}" if start > 1 else ""
     return [
         str(row.slot) if row.slot is not None else row.event_id[-6:],
-        clock(row.at, shell.zone, millis=True),
+        at,
         Cell(back, "warning"),
         Cell(row.event_type, "again" if again else _TONES.get(row.event_type, "plain")),
         ids.get(about, about),

@@ -13,13 +13,15 @@ from eve_replay.cli.shared.common import (
     open_source,
     source_argument,
 )
-from eve_replay.codec import Payload
+from eve_replay.codec import Payload, session_events, stream_values
+from eve_replay.errors import NotFound
 from eve_replay.records import EventRecord, Record, StreamRecord
 from eve_replay.values import Undecoded
 from eve_replay.views.kit.safe import cut, safe_text
 from eve_replay.views.kit.text import Span, fields, line, paragraph, section
 from eve_replay.views.kit.tone import Tone
 from eve_replay.views.kit.words import plural
+from eve_replay.views.session.emissions import is_session_stream
 from eve_replay.worlds.base import World
 
 __all__ = ["cli", "read_everything"]
@@ -50,7 +52,7 @@ def cli(shell: Shell, source: str | None) -> None:
         finish(shell, world.receipt, problems=bool(undecoded))
         return
     receipt = world.receipt
-    bad = bool(undecoded) or not receipt.clean
+    bad = bool(undecoded) or not receipt.clean or bool(receipt.gaps)
     echo(shell, [line((world.label, "strong"), (f"  {world.kind}", "muted"))])
     told = ", ".join(plural(counts[noun], noun) for noun in _NOUNS if counts[noun])
     about = [
@@ -65,7 +67,7 @@ def cli(shell: Shell, source: str | None) -> None:
     rows += [("holds", told or "nothing"), ("world", facts)]
     echo(shell, fields([row for row in rows if row[1]], width=shell.width))
     if not bad:
-        echo(shell, [line(("✓ ", "ok"), "Everything was read.")])
+        echo(shell, [line(("✓ ", "ok"), "Everything was read, streams included.")])
     problems = [
         (Span(p.severity, _TONES[p.severity]), p.where, f"{p.message} {p.hint}") for p in receipt.problems
     ]
@@ -73,6 +75,11 @@ def cli(shell: Shell, source: str | None) -> None:
     skipped = [
         (Span(s.what, "warning"), s.where, f"{s.why}.") for s in receipt.skipped if s.where not in lost
     ]
+    gaps = [
+        (Span(gap.of, "warning"), gap.name or gap.run_id or "the whole store", f"Not whole: {gap.why}.")
+        for gap in receipt.gaps
+    ]
+    _list(shell, "Lists that are not whole", gaps)
     _list(shell, "Problems", problems)
     _list(shell, "Skipped", skipped)
     _list(shell, "Undecoded", [(Span(v.reason, "warning"), where, v.message) for where, v in undecoded])
@@ -81,7 +88,7 @@ def cli(shell: Shell, source: str | None) -> None:
 
 #: Entries of one kind that are printed; a damaged world can have thousands.
 _SHOWN = 30
-_NOUNS = ("run", "step", "event", "hook", "wait", "stream", "chunk")
+_NOUNS = ("run", "step", "event", "hook", "wait", "stream", "chunk", "stream object")
 
 
 def _list(shell: Shell, heading: str, entries: list[tuple[Span, str, str]]) -> None:
@@ -130,5 +137,36 @@ def read_everything(world: World) -> tuple[Counter[str], list[tuple[str, Undecod
         for other in world.others(run.run_id):
             look(type(other).__name__.removesuffix("Record").lower(), other)
             if isinstance(other, StreamRecord):
-                counts["chunk"] += sum(1 for _ in world.stream(run.run_id, other.name))
+                _read_stream(world, run.run_id, other.name, counts, undecoded)
     return counts, undecoded
+
+
+def _read_stream(
+    world: World, run_id: str, name: str, counts: Counter[str], undecoded: list[tuple[str, Undecoded]]
+) -> None:
+    """Open every object of a stream, as the views would; a chunk that is only counted tells nothing."""
+    try:
+        chunks = list(world.stream(run_id, name))
+    except NotFound:
+        world.receipt.gap("chunks", "the run names the stream, and it is not here", run_id=run_id, name=name)
+        world.receipt.skip(where=name, what="stream", why="the run names it, and it is not here")
+        return
+    counts["chunk"] += len(chunks)
+    keys, limit = getattr(world, "keys", None), getattr(world, "limit", None)
+    events = session_events(chunks, keys=keys, run_id=run_id, limit=limit, where=name)
+    if is_session_stream(events):
+        counts["stream object"] += len(events)
+        problems = events.problems
+    else:
+        items = stream_values(chunks, keys=keys, run_id=run_id, limit=limit, where=name)
+        problems = items.problems
+        for item in items:
+            counts["stream object"] += 1
+            if isinstance(value := item.value, Undecoded) and value.reason != "truncated":
+                undecoded.append((f"{name} {item.chunk_id}", value))
+                why = f"{value.reason}: {value.message}"
+                world.receipt.skip(where=f"{name} {item.chunk_id}", what="stream object", why=why)
+    for problem in problems:
+        world.receipt.problem(problem.severity, problem.code, problem.where, problem.message, problem.hint)
+        if problem.severity == "error":
+            world.receipt.gap("chunks", problem.message.rstrip("."), run_id=run_id, name=name)

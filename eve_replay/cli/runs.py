@@ -79,9 +79,10 @@ def cli(
                 )
             ],
         )
-        echo_table(shell, _table(shell, rows, whole_ids=whole_ids, filtered=total > 0))
+        empty = _none_words(world) if total == 0 else _NO_FIT
+        echo_table(shell, _table(shell, rows, whole_ids=whole_ids, empty=empty))
         if rows:
-            echo(shell, [_foot(shell, source, rows)])
+            echo(shell, _foot(shell, source, rows))
         if cut:
             words = next_words(source, f"runs --last {len(rows) * 10}")
             note(shell, f"The newest {len(rows):,} are shown. `{words}` shows more of them, --all every run.")
@@ -127,7 +128,7 @@ def run_json(row: RunRow) -> dict[str, object]:
     return document
 
 
-def _table(shell: Shell, rows: list[RunRow], *, whole_ids: bool, filtered: bool) -> Table:
+def _table(shell: Shell, rows: list[RunRow], *, whole_ids: bool, empty: str) -> Table:
     ids = short_ids([row.run_id for row in rows])
     body: list[Row] = []
     for row in rows:
@@ -147,7 +148,6 @@ def _table(shell: Shell, rows: list[RunRow], *, whole_ids: bool, filtered: bool)
                 Cell("purged " * row.purged + row.title, "muted"),
             ]
         )
-    empty = "No run fits. Leave out --status, --workflow or --last." if filtered else _NONE_YET
     return Table(
         columns=[
             Column(title="run"),
@@ -155,7 +155,7 @@ def _table(shell: Shell, rows: list[RunRow], *, whole_ids: bool, filtered: bool)
             Column(title="workflow", shrink=1, minimum=12),
             Column(title="started"),
             Column(title="took", align="right"),
-            Column(title="last write", align="right"),
+            Column(title="written", align="right"),
             Column(title="version", optional=True),
             Column(title="title", shrink=2, minimum=12, optional=True),
         ],
@@ -170,10 +170,23 @@ def _version(row: RunRow) -> str:
     return f"core {row.core_version}" if row.core_version else ""
 
 
-_NONE_YET = "No runs yet: this world is empty. Start one with your app, or see `eve-replay demo`."
+_NO_FIT = "No run fits. Leave out --status, --workflow or --last."
 
 
-def _foot(shell: Shell, source: str | None, rows: list[RunRow]) -> Line:
+def _none_words(world: World) -> str:
+    """Return what an empty list of runs says: that there is none only where all of it was read."""
+    missing = world.receipt.missing("runs")
+    if missing:
+        return f"No run could be read, which does not say that there is none: {missing}."
+    return "No runs yet: this world is empty. Start one with your app, or see `eve-replay demo`."
+
+
+def _foot(shell: Shell, source: str | None, rows: list[RunRow]) -> list[Line]:
     first = rows[0].started_at or rows[0].created_at
     zone = f"Times are {zone_name(first, shell.zone)}. " if first else ""
-    return line((f"{zone}Next: {next_words(source, 'show RUN')}", "muted"))
+    out = [line((f"{zone}Next: {next_words(source, 'show RUN')}", "muted"))]
+    if any(row.completed_at is None for row in rows):
+        out.insert(
+            0, line(("Written: when the record was; the log of a run that goes on is newer.", "muted"))
+        )
+    return out

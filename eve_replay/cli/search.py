@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 
@@ -23,7 +24,8 @@ from eve_replay.ids import short_id
 from eve_replay.journal import Journal, StreamEvent
 from eve_replay.views.kit.safe import cut
 from eve_replay.views.kit.text import Line, line
-from eve_replay.views.search.search import FIELDS, Hit, Pattern, search
+from eve_replay.views.kit.words import joined, plural
+from eve_replay.views.search.search import FIELDS, Hit, Pattern, Unread, search
 
 __all__ = ["cli"]
 
@@ -69,6 +71,7 @@ def cli(
         runs = [each.run_id for each in owner.all_runs if each.run_id == run or each.run_id.endswith(run)]
     elif session is not None:
         runs = [each.run_id for each in session_wanted(journal, session).all_runs]
+    unread: list[Unread] = []
     hits = search(
         journal.world,
         pattern,
@@ -76,6 +79,7 @@ def cli(
         runs=runs,
         every=every,
         events_of=_streams(journal),
+        unread=unread,
     )
     if shell.json:
         found = [hit.to_json() for hit in islice(hits, most + 1)]
@@ -87,10 +91,15 @@ def cli(
             text=text,
             hits=found[:most],
             more=len(found) > most,
+            notSearched=[each.to_json() for each in unread] + _not_whole(journal),
         )
     else:
-        _print(shell, hits, most)
-    finish(shell, journal.receipt)
+        printed = _print(shell, hits, most)
+        missing = _not_whole(journal)
+        if not printed:
+            note(shell, "Nothing found in what was searched." if unread or missing else "Nothing found.")
+        _unread(shell, unread, missing)
+    finish(shell, journal.receipt, problems=bool(unread or journal.receipt.gaps))
 
 
 def _streams(journal: Journal) -> Callable[[str], Iterable[StreamEvent]]:
@@ -103,20 +112,45 @@ def _streams(journal: Journal) -> Callable[[str], Iterable[StreamEvent]]:
     return events
 
 
-def _print(shell: Shell, hits: Iterator[Hit], most: int) -> None:
+def _not_whole(journal: Journal) -> list[dict[str, str]]:
+    """Return the lists that are not whole: what is missing from them was not searched either."""
+    return [
+        {
+            "runId": gap.run_id,
+            "kind": gap.of,
+            "id": gap.name or gap.run_id,
+            "where": gap.of,
+            "reason": gap.why,
+        }
+        for gap in journal.receipt.gaps
+    ]
+
+
+def _unread(shell: Shell, unread: list[Unread], missing: list[dict[str, str]]) -> None:
+    """Say what was not searched: without it "nothing found" would be said of what nobody has seen."""
+    if unread:
+        reasons = joined([f"{n} {why}" for why, n in Counter(each.reason for each in unread).most_common()])
+        places = joined([f"{short_id(each.id)} {each.where}" for each in unread[:3]])
+        more = f" and {len(unread) - 3} more" if len(unread) > 3 else ""
+        note(shell, f"Not searched: {plural(len(unread), 'payload')} ({reasons}): {places}{more}.")
+    for each in missing[:3]:
+        note(shell, f"Not searched: {each['kind']} that could not be read: {each['reason']}.")
+
+
+def _print(shell: Shell, hits: Iterator[Hit], most: int) -> int:
+    """Print hits as they come, and return how many."""
     run = ""
     count = 0
     for hit in hits:
         if count == most:
             note(shell, f"Stopped after {most} hits; --max N shows more.")
-            return
+            return count
         count += 1
         if hit.run_id != run:
             echo(shell, [line((hit.run_id, "strong"))] if not run else [(), line((hit.run_id, "strong"))])
             run = hit.run_id
         echo(shell, _lines(hit, shell.width))
-    if not count:
-        note(shell, "Nothing found.")
+    return count
 
 
 def _lines(hit: Hit, width: int) -> list[Line]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 import click
@@ -18,8 +19,8 @@ from eve_replay.cli.shared.common import (
     open_source,
     source_and,
 )
-from eve_replay.cli.shared.pick import pick_run
-from eve_replay.records import HookRecord, Other, StreamRecord, WaitRecord
+from eve_replay.cli.shared.pick import no_events_words, pick_run
+from eve_replay.records import EventRecord, HookRecord, Other, RunRecord, StreamRecord, WaitRecord
 from eve_replay.times import iso
 from eve_replay.values import preview, to_tagged
 from eve_replay.views.inspect.records import RunRow, StepRow, run_row, step_rows
@@ -27,7 +28,7 @@ from eve_replay.views.kit.table import Cell, Column, Row, Table
 from eve_replay.views.kit.text import Line, fields, line, paragraph, section
 from eve_replay.views.kit.words import (
     ago,
-    clock,
+    clocks,
     day_and_clock,
     duration,
     plural,
@@ -77,7 +78,12 @@ def cli(shell: Shell, source: str | None, run: str | None, whole_ids: bool) -> N
             queue=[job.to_json() for job in _jobs(world, row.run_id)],
         )
     else:
-        echo(shell, _head(shell, row, children))
+        echo(shell, _head(shell, row, children, _newest(record, events), _attributes(record)))
+        if not events:
+            text = no_events_words(world, record)
+            echo(shell, paragraph(text, width=shell.width, tone="warning" if steps else "muted"))
+        elif missing := world.receipt.missing("events", record.run_id):
+            echo(shell, paragraph(f"The log is not whole: {missing}.", width=shell.width, tone="warning"))
         _steps(shell, steps, len(events), whole_ids=whole_ids)
         _others(shell, world, row.run_id, others)
         _queue(shell, world, row.run_id)
@@ -113,7 +119,21 @@ def _wait_json(wait: WaitRecord) -> dict[str, object]:
     }
 
 
-def _head(shell: Shell, row: RunRow, children: list[RunRow]) -> list[Line]:
+def _newest(record: RunRecord, events: list[EventRecord]) -> datetime | None:
+    """Return when the newest thing of a run was written: its record may be days older than its log."""
+    times = [record.time("updatedAt"), *(event.created_at for event in events[-1:])]
+    return max((when for when in times if when is not None), default=None)
+
+
+def _attributes(record: RunRecord) -> str:
+    """Return the attributes a person or the app gave a run; the runtime's own begin with a dollar sign."""
+    own = {name: value for name, value in record.attributes.items() if not name.startswith("$")}
+    return ", ".join(f"{name} {preview(value, limit=60)}" for name, value in own.items())
+
+
+def _head(
+    shell: Shell, row: RunRow, children: list[RunRow], last: datetime | None, attributes: str
+) -> list[Line]:
     word = word_for(row.status)
     versions = [
         f"eve {row.eve_version}" if row.eve_version else "",
@@ -123,12 +143,13 @@ def _head(shell: Shell, row: RunRow, children: list[RunRow]) -> list[Line]:
     started = row.started_at or row.created_at
     zone = f" ({zone_name(started, shell.zone)})" if started else ""
     end = f", took {duration(row.took)}" if row.took is not None else ""
-    if row.took is None and row.updated_at:
-        end = f", last write {ago(row.updated_at, shell.now)}"
+    if row.took is None and last:
+        end = f", last write {ago(last, shell.now)}"
     pairs: list[tuple[str, str | Line]] = [
         ("workflow", f"{row.function}  ({', '.join(v for v in versions if v)})"),
         ("started", f"{day_and_clock(started, shell.zone)}{zone}{end}" if started else ""),
         ("title", row.title if len(row.title) < 200 else row.title[:200] + "…"),
+        ("attributes", attributes),
         ("parent", row.parent or ""),
         ("children", ", ".join(f"{c.run_id} {c.function} {word_for(c.status).word}" for c in children)),
         ("purged", "retention deleted the payloads of this run" if row.purged else ""),
@@ -169,7 +190,8 @@ def step_table(shell: Shell, steps: tuple[StepRow, ...], *, whole_ids: bool = Fa
     """Return the table of a run's steps."""
     ids = short_ids([step.step_id for step in steps])
     body: list[Row] = []
-    for step in steps:
+    times = clocks((step.started_at or step.created_at for step in steps), shell.zone, millis=True)
+    for step, at in zip(steps, times, strict=True):
         word = word_for(step.status)
         took = duration(step.took) if step.took is not None else ""
         body.append(
@@ -181,10 +203,10 @@ def step_table(shell: Shell, steps: tuple[StepRow, ...], *, whole_ids: bool = Fa
                     ("↻ " if step.starts > 1 else "") + str(step.starts),
                     "again" if step.starts > 1 else "plain",
                 ),
-                clock(step.started_at or step.created_at, shell.zone, millis=True),
+                at,
                 took,
-                size(step.input_size) if step.input_size is not None else "",
-                size(step.output_size) if step.output_size is not None else "error" * step.has_error,
+                size(step.input_size) if step.input_size else "",
+                size(step.output_size) if step.output_size else "error" * step.has_error,
             ]
         )
     return Table(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Sequence
 
 import click
 
@@ -24,9 +25,11 @@ from eve_replay.ids import ulid_time
 from eve_replay.problems import Problem, Receipt
 from eve_replay.records import StreamChunk, StreamRecord
 from eve_replay.views.inspect.value import value_lines, value_rows
+from eve_replay.views.kit.safe import safe_text
 from eve_replay.views.kit.table import Cell, Column, Table
 from eve_replay.views.kit.text import Line, line, paragraph
-from eve_replay.views.kit.words import clock, plural, size
+from eve_replay.views.kit.words import clock, clocks, plural, size
+from eve_replay.views.session.byte_text import text_of_chunks
 from eve_replay.views.session.emissions import EmissionRow, emission_rows, is_session_stream
 
 __all__ = ["cli"]
@@ -42,7 +45,8 @@ def cli(shell: Shell, source: str | None, run: str | None, name: str | None, raw
 
     For an eve session these are the events a client sees: messages, model text, tool requests and results.
     When a body runs again it says the same again under new ids; such lines are marked. An event here is no
-    commit: only the event log commits.
+    commit: only the event log commits. A stream of bytes that are UTF-8 text is shown as that text; --values
+    shows the bytes.
     """
     world = open_source(shell, source)
     record = pick_run(shell, world, run)
@@ -89,7 +93,9 @@ def _json(
         return document | {"raw": [{"chunkId": id_, "end": end, "base64": text} for id_, end, text in stored]}
     items = stream_values(chunks, keys=shell.keys, run_id=run_id, limit=shell.limit, where=name)
     _note(receipt, items.problems)
-    return document | {"values": [stream_form(item.value) for item in items]}
+    text = text_of_chunks(item.value for item in items)
+    document |= {"values": [stream_form(item.value) for item in items]}
+    return document if text is None else document | {"text": "".join(text)}
 
 
 def _print(
@@ -113,6 +119,11 @@ def _print(
     if not is_session_stream(events):
         items = stream_values(chunks, keys=shell.keys, run_id=run_id, limit=shell.limit, where=name)
         _note(receipt, items.problems)
+        lines = text_of_chunks(item.value for item in items)
+        if lines is not None and not values:
+            for words in "".join(lines).splitlines():
+                echo(shell, paragraph(safe_text(words), width=shell.width, indent=2))
+            return
         for item in items:
             echo(shell, value_lines(value_rows(item.value, budget=24), width=shell.width, indent=2))
         return
@@ -124,18 +135,21 @@ def _print(
         return
     rows = emission_rows(events)
     columns = [Column(title="time"), Column(title="event"), Column(title="turn"), Column(title="", shrink=1)]
-    echo_table(shell, Table(columns=columns, rows=[_cells(shell, row) for row in rows]), indent=2)
+    echo_table(shell, Table(columns=columns, rows=_cells(shell, rows)), indent=2)
     repeats = sum(row.repeat for row in rows)
     if repeats:
         text = f"↻ {plural(repeats, 'event')} said before, under another id: a body ran again."
         echo(shell, paragraph(text, width=shell.width, indent=2, tone="again"))
 
 
-def _cells(shell: Shell, row: EmissionRow) -> list[Cell | str]:
-    mark = "↻ " if row.repeat else ""
+def _cells(shell: Shell, rows: Sequence[EmissionRow]) -> list[list[Cell | str]]:
+    times = clocks((row.at for row in rows), shell.zone, millis=True)
     return [
-        clock(row.at, shell.zone, millis=True),
-        Cell(row.type, row.tone),
-        row.place,
-        Cell(mark + row.gist, "again" if row.repeat else "muted"),
+        [
+            at,
+            Cell(row.type, row.tone),
+            row.place,
+            Cell(("↻ " if row.repeat else "") + row.gist, "again" if row.repeat else "muted"),
+        ]
+        for at, row in zip(times, rows, strict=True)
     ]

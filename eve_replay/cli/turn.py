@@ -21,7 +21,7 @@ from eve_replay.views.kit.base import split_key
 from eve_replay.views.kit.safe import cut
 from eve_replay.views.kit.table import Cell, Column, Table
 from eve_replay.views.kit.text import Line, line, paragraph
-from eve_replay.views.kit.words import clock, day_and_clock, duration, word_for, zone_name
+from eve_replay.views.kit.words import clocks, day_and_clock, duration, word_for, zone_name
 from eve_replay.views.session.moments import Stop
 
 __all__ = ["cli"]
@@ -104,11 +104,12 @@ def _events_table(shell: Shell, stops: list[Stop]) -> Table:
         Column(title="id"),
     )
     rows = []
-    for stop in stops:
+    times = clocks((stop.at for stop in stops), shell.zone, millis=True)
+    for stop, at in zip(stops, times, strict=True):
         attempt = next((split_key(key)[1][2] for key in stop.path if key.startswith("attempt:")), "")
         rows.append(
             (
-                clock(stop.at, shell.zone, millis=True),
+                at,
                 Cell(stop.source, "muted"),
                 Cell(
                     f"attempt {attempt}" if attempt else "", "again" if attempt not in ("", "1") else "muted"

@@ -55,9 +55,27 @@ def payload_from_json(
         return None
     if is_json_bytes(value):
         return Payload.from_base64(value["data"], keys=keys, limit=limit, where=where, run_id=run_id, own=own)
+    if (elsewhere := _elsewhere(value)) is not None:
+        return Payload.plain(elsewhere, where=where, run_id=run_id)
     if isinstance(value, (dict, str)):
         return Payload.plain(value, where=where, run_id=run_id)
     return Payload(value, keys=keys, limit=limit, where=where, run_id=run_id, own=own)
+
+
+def _elsewhere(value: object) -> Undecoded | None:
+    """Return a marker for what stands in place of a payload: the value itself is not in this store.
+
+    The hosted store keeps large values apart and leaves a reference; tools that print records write
+    ``[Circular]`` where they met an object twice.
+    """
+    if isinstance(value, dict) and value.get("_type") == "RemoteRef":
+        ref = str(value.get("_ref"))[:200]
+        return Undecoded("kept-elsewhere", f"The value is not here, only a reference to it: {ref!a}.")
+    if value == "[Circular]":
+        return Undecoded(
+            "not-written", "The tool that wrote this record put [Circular] in place of the value."
+        )
+    return None
 
 
 def parse_record(

@@ -137,7 +137,7 @@ class _OpenStep:
         )
 
     def _not_started(self) -> Verdict:
-        last = self.session.head.updated_at
+        last = self.session.newest_at
         silent = last is not None and self.voice.now - last > GRACE
         return self._verdict(
             "interrupted" if silent else "running",

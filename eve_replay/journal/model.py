@@ -389,6 +389,17 @@ class Session:
         return next((g.why for g in self.gaps if g.of == of and (not run_id or g.run_id in ("", run_id))), "")
 
     @property
+    def newest_at(self) -> datetime | None:
+        """When the newest thing was written that the journal shows: an event, a stream event, a record.
+
+        A run's record is written when the run changes its state, and may be days older than its last step.
+        """
+        events = [run.events[-1].created_at for run in self.all_runs if run.events]
+        stream = [self.stream_events[-1].at] if self.stream_events else []
+        times = [when for when in (*events, *stream, self.head.updated_at) if when is not None]
+        return max(times, default=None)
+
+    @property
     def id(self) -> str:
         """The session's id."""
         return self.head.id

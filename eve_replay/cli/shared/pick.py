@@ -5,9 +5,10 @@ from __future__ import annotations
 from eve_replay.cli.shared.common import Shell, match_id
 from eve_replay.errors import NotFound, WrongUse
 from eve_replay.records import RunRecord
+from eve_replay.views.kit.words import plural
 from eve_replay.worlds.base import Pageable, World
 
-__all__ = ["locate_step", "pick_run"]
+__all__ = ["locate_step", "no_events_words", "pick_run"]
 
 
 def pick_run(shell: Shell, world: World, wanted: str | None) -> RunRecord:
@@ -65,3 +66,18 @@ def locate_step(shell: Shell, world: World, wanted: str, run: str | None) -> tup
         listed = ", ".join(record.run_id for record in found[:3])
         raise NotFound(f"{step_id} is in {len(found)} runs: {listed}.", hint="Say which with --run.")
     return found[0], step_id
+
+
+def no_events_words(world: World, record: RunRecord) -> str:
+    """Return what is to be said of a run without events: an empty list is no proof that nothing happened."""
+    missing = world.receipt.missing("events", record.run_id)
+    if missing:
+        return f"No event of this run could be read: {missing}. What happened in it is unknown."
+    steps = sum(1 for _ in world.steps(record.run_id))
+    if steps or record.status not in ("", "pending"):
+        known = f"{plural(steps, 'step record')}" if steps else f"a record that says {record.status}"
+        return (
+            f"No event of this run is here, and it has {known}: its log was not read, or is gone. What "
+            "happened in it is unknown."
+        )
+    return "The log is empty: nothing of this run has been started yet."

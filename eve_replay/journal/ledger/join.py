@@ -106,7 +106,7 @@ def journal_end(session: Session) -> datetime | None:
         return None
     times = [event.created_at for run in session.all_runs for event in run.events]
     times += [event.at for event in session.stream_events]
-    times.append(session.head.updated_at)
+    times.append(session.newest_at)
     return max((t for t in times if t is not None), default=None)
 
 

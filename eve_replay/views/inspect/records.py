@@ -14,6 +14,7 @@ from datetime import datetime
 from eve_replay.codec import Payload
 from eve_replay.ids import FunctionName, parse_function_name
 from eve_replay.records import EventRecord, RunRecord, StepRecord
+from eve_replay.times import parse_time
 from eve_replay.views.kit.base import View
 from eve_replay.views.kit.words import duration
 
@@ -290,7 +291,10 @@ def _about(event: EventRecord) -> str:
         keys = [change.get("key") for change in changes if isinstance(change, dict)]
         return ", ".join(key for key in keys if isinstance(key, str))
     resume = data.get("resumeAt")
-    return f"until {resume}" if isinstance(resume, str) else ""
+    if not isinstance(resume, str):
+        return ""
+    due = parse_time(resume)
+    return f"until {due:%Y-%m-%d %H:%M:%S} UTC" if due is not None else f"until {resume!r}, which is no time"
 
 
 def event_row(event: EventRecord, before: EventRecord | None = None) -> EventRow:

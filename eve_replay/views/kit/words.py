@@ -6,7 +6,7 @@ tone. Durations are said as a person says them, sizes in powers of 1024.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
 from itertools import pairwise
@@ -21,6 +21,7 @@ __all__ = [
     "Word",
     "ago",
     "clock",
+    "clocks",
     "day_and_clock",
     "duration",
     "executions",
@@ -114,13 +115,16 @@ def joined(words: Sequence[str], *, last: str = "and") -> str:
 
 
 def duration(seconds: float | timedelta | None) -> str:
-    """Return a duration as a person says it: ``12 ms``, ``1.2 s``, ``14 min``, ``3 h 20 min``, ``3 days``."""
+    """Return a duration as a person says it: ``12 ms``, ``1.2 s``, ``14 min``, ``3 h 20 min``, ``3 days``.
+
+    An end before its start is ``320 ms backwards``: a sign alone reads like a dash.
+    """
     if seconds is None:
         return ""
     if isinstance(seconds, timedelta):
         seconds = seconds.total_seconds()
     if seconds < 0:
-        return "-" + duration(-seconds)
+        return f"{duration(-seconds)} backwards"  # the clock was set back, or two hosts disagree
     if seconds < 0.9995:
         return f"{seconds * 1000:.0f} ms"
     if seconds < 99.95:
@@ -168,6 +172,27 @@ def clock(when: datetime | None, zone: tzinfo | None = None, *, millis: bool = F
     if when is None:
         return ""
     return when.astimezone(zone).strftime("%H:%M:%S") + (f".{when.microsecond // 1000:03d}" if millis else "")
+
+
+def clocks(
+    times: Iterable[datetime | None], zone: tzinfo | None = None, *, millis: bool = False
+) -> list[str]:
+    """Return the times of rows that are read one after the other.
+
+    The time of day is enough within one day. Where they span several, the day stands in front of the first
+    one and wherever it changes: without it three days read like a second.
+    """
+    known = [None if when is None else when.astimezone(zone) for when in times]
+    several = len({when.date() for when in known if when is not None}) > 1
+    out: list[str] = []
+    before = None
+    for when in known:
+        said = clock(when, zone, millis=millis)
+        if several and when is not None:
+            said = f"{when:%Y-%m-%d} {said}" if when.date() != before else said
+            before = when.date()
+        out.append(said)
+    return out
 
 
 def day_and_clock(when: datetime | None, zone: tzinfo | None = None) -> str:

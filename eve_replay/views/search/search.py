@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from eve_replay.codec import Payload
 from eve_replay.journal import Session, StreamEvent
@@ -19,7 +19,7 @@ from eve_replay.values.paths import join_path
 from eve_replay.views.kit.base import View, event_key, step_key
 from eve_replay.views.kit.safe import safe_text
 
-__all__ = ["FIELDS", "Hit", "Pattern", "Place", "search", "search_session"]
+__all__ = ["FIELDS", "Hit", "Pattern", "Place", "Unread", "search", "search_session"]
 
 #: What can be searched.
 FIELDS = ("ids", "names", "values", "paths")
@@ -51,6 +51,26 @@ class Hit(View):
     start: int
     end: int
     key: str
+
+
+class Unread(NamedTuple):
+    """Something a search could not look into: whose it is, where it lies, why (the decoder's code)."""
+
+    run_id: str
+    kind: str
+    id: str
+    where: str
+    reason: str
+
+    def to_json(self) -> dict[str, str]:
+        """Return ``{runId, kind, id, where, reason}``."""
+        return {
+            "runId": self.run_id,
+            "kind": self.kind,
+            "id": self.id,
+            "where": self.where,
+            "reason": self.reason,
+        }
 
 
 class Pattern:
@@ -106,6 +126,7 @@ def search(
     runs: Iterable[str] | None = None,
     every: bool = False,
     events_of: Callable[[str], Iterable[StreamEvent]] | None = None,
+    unread: list[Unread] | None = None,
 ) -> Iterator[Hit]:
     """Yield hits run by run, records before events, as they are found.
 
@@ -116,12 +137,13 @@ def search(
         runs: only these runs.
         every: report a text at every place, not only the first per run.
         events_of: gives a run's session stream events; without it streams are not searched.
+        unread: filled with what could not be looked into: "nothing found" says nothing about it.
     """
     wanted = frozenset(fields)
     only = None if runs is None else frozenset(runs)
     for record in world.runs():
         if only is None or record.run_id in only:
-            looking = _Run(world, record, pattern, wanted, every=every)
+            looking = _Run(world, record, pattern, wanted, every=every, unread=unread)
             yield from looking.hits()
             if events_of is not None:
                 yield from looking.stream(events_of(record.run_id))
@@ -163,13 +185,21 @@ class _Run:
     """The search of one run."""
 
     def __init__(
-        self, world: Place, record: RunRecord, pattern: Pattern, fields: frozenset[str], *, every: bool
+        self,
+        world: Place,
+        record: RunRecord,
+        pattern: Pattern,
+        fields: frozenset[str],
+        *,
+        every: bool,
+        unread: list[Unread] | None = None,
     ) -> None:
         self.world = world
         self.record = record
         self.pattern = pattern
         self.fields = fields
         self.every = every
+        self.unread = unread
         self.seen: set[str] = set()
         self.payloads: set[bytes | int] = set()
 
@@ -224,6 +254,10 @@ class _Run:
             return
         self.payloads.add(mark)
         yield from self.value(payload.value, kind, id_, where, at, "$")
+        lost = payload.undecoded
+        if lost is not None and self.unread is not None:
+            place = f"{where} {lost.path}" if lost.path not in ("", "$") else where
+            self.unread.append(Unread(self.record.run_id, kind, id_, place, lost.reason))
         payload.forget()
 
     def value(self, value: object, kind: str, id_: str, where: str, at: str, root: str) -> Iterator[Hit]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from datetime import tzinfo
+from datetime import datetime, tzinfo
 
 from eve_replay.journal import Session, Step
 from eve_replay.views.diffs.attempts import AttemptDiffView, CallPair, FactRow, ModelPair
@@ -13,7 +13,7 @@ from eve_replay.views.kit.safe import cut, safe_text
 from eve_replay.views.kit.table import Cell, Column, Row, Table, table_lines
 from eve_replay.views.kit.text import Line, line, paragraph
 from eve_replay.views.kit.tone import TONES
-from eve_replay.views.kit.words import clock, duration, plural, word_for
+from eve_replay.views.kit.words import clocks, duration, plural, word_for
 from eve_replay.views.session.attempts import AttemptRow, attempt_rows
 from eve_replay.views.session.effect_marks import EffectMarks, twice_among
 from eve_replay.views.session.tree import TreeRow
@@ -35,7 +35,8 @@ def turns_table(session: Session, marks: EffectMarks, zone: tzinfo | None) -> Ta
         Column(title="took", align="right", shrink=1, minimum=4),
     )
     rows = []
-    for turn in session.turns:
+    times = clocks((turn.started_at for turn in session.turns), zone)
+    for turn, at in zip(session.turns, times, strict=True):
         word = word_for(turn.status)
         parks = dict.fromkeys(park.kind for park in turn.parks if park.open and not park.lost)
         status = f"parked: {', '.join(parks)}" if parks else word.word
@@ -53,7 +54,7 @@ def turns_table(session: Session, marks: EffectMarks, zone: tzinfo | None) -> Ta
                 Cell(str(again) if again else "", "again"),
                 Cell(twice.short, "harm"),
                 f"{turn.tokens.total:,}" if turn.tokens is not None else "",
-                clock(turn.started_at, zone),
+                at,
                 took,
             )
         )
@@ -75,7 +76,8 @@ def tree_lines(rows: Sequence[TreeRow], zone: tzinfo | None, *, width: int = 80)
     top = min((row.depth for row in rows), default=0)
     body: list[Row] = []
     details: list[str] = []
-    for row in rows:
+    times = clocks((row.at for row in rows), zone, millis=True)
+    for row, at in zip(rows, times, strict=True):
         badges = list(row.badges)
         inline = row.detail if row.kind in ("step", "attempt", "run", "group") else ""
         harm = next((badge for badge in badges if badge.tone == "harm"), None)
@@ -85,7 +87,7 @@ def tree_lines(rows: Sequence[TreeRow], zone: tzinfo | None, *, width: int = 80)
             (
                 Cell("  " * (row.depth - top) + row.label, "strong" if row.kind == "step" else "plain"),
                 Cell(row.status, row.tone),
-                clock(row.at, zone, millis=True),
+                at,
                 duration(row.seconds) if row.seconds is not None else "",
                 Cell(remark, tone),
             )
@@ -146,29 +148,34 @@ def attempts_lines(step: Step, marks: EffectMarks, zone: tzinfo | None, *, width
     )
     rows: list[Row] = []
     details: list[str] = []
+    whens: list[datetime | None] = []
     for attempt in attempt_rows(step, marks):
         how = "" if attempt.certainty == "observed" else attempt.certainty
         rows.append(
             (
                 f"  attempt {attempt.n}",
                 Cell(attempt.outcome, attempt.tone),
-                clock(attempt.started_at, zone, millis=True),
+                "",
                 duration(attempt.seconds) if attempt.seconds is not None else "",
                 Cell(", ".join(part for part in (how, _attempt_note(attempt)) if part), "muted"),
             )
         )
+        whens.append(attempt.started_at)
         details.append(f"    {attempt.error}" if attempt.error else "")
         for call in attempt.calls:
             rows.append(
                 (
                     f"    {call.name}",
                     Cell(call.status, call.tone),
-                    clock(call.requested_at or call.returned_at, zone, millis=True),
+                    "",
                     duration(call.seconds) if call.seconds is not None else "",
                     Cell(call.remark, call.remark_tone),
                 )
             )
+            whens.append(call.requested_at or call.returned_at)
             details.append(f"      {call.result or call.input}")
+    times = clocks(whens, zone, millis=True)
+    rows = [(*row[:2], at, *row[3:]) for row, at in zip(rows, times, strict=True)]
     table = Table(columns=columns, rows=rows, empty="  No start is recorded: nothing ran.")
     return _with_details(table_lines(table, width=width), details, width)
 

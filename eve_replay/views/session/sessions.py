@@ -137,6 +137,7 @@ def detailed(
         steps=len(session.steps),
         attempts=again,
         twice=twice,
+        last_activity=session.newest_at or row.last_activity,
         detailed=True,
         search=f"{row.search} {text.lower()}",
     )

@@ -304,8 +304,9 @@ class LocalWorld:
                 "info",
                 "flat-layout",
                 "events",
-                "This folder has the layout of an older world. eve 0.80 started on it deletes the folder.",
-                "Keep a copy before a newer eve is started here.",
+                "This folder has the layout of an older world. An eve of 0.80 or newer that is started on it "
+                "deletes what lies in it.",
+                "Keep a copy before one is started here.",
             )
         elif word == "mixed":
             self.receipt.problem(

@@ -5,7 +5,7 @@ from tests.unit.cli._run import CRASH, call
 def test_a_whole_source(capsys):
     result = call(capsys, "receipt", CRASH)
     assert result.code == 0
-    assert "Everything was read." in result.out
+    assert "Everything was read, streams included." in result.out
     document = call(capsys, "receipt", CRASH, "--json").json
     assert document["counts"]["run"] == 2
     assert document["counts"]["payload"] == document["receipt"]["decoded"] == 22

@@ -12,7 +12,7 @@ from eve_replay.views.kit.base import event_key
 from eve_replay.views.kit.safe import pad, safe_text, wrap
 from eve_replay.views.kit.text import Line, Span, line, paragraph
 from eve_replay.views.kit.tone import TONES, Tone
-from eve_replay.views.kit.words import clock, duration, size
+from eve_replay.views.kit.words import clock, clocks, duration, size
 from eve_replay.views.session.attempts import AttemptRow
 from eve_replay.views.session.effects import EffectRow
 from eve_replay.views.session.messages import MessageRow
@@ -48,15 +48,17 @@ def event_text(rows: Sequence[EventRow], width: int, zone: tzinfo | None) -> lis
     """Return log events, one line each."""
     out = []
     kind = max((len(row.event_type) for row in rows), default=0)
-    for row in rows:
+    times = clocks((row.at for row in rows), zone, millis=True)
+    room = max(map(len, times), default=12)
+    for row, at in zip(rows, times, strict=True):
         slot = f"{row.slot}" if row.slot is not None else ""
-        sizes = ", ".join(f"{name} {size(count)}" for name, count in row.payloads)
+        sizes = ", ".join(f"{name} {size(count)}" if count else name for name, count in row.payloads)
         back = f"  {duration(row.back)} back in time" if row.back else ""
         out.append(
             TextRow(
                 line=line(
                     (f"{slot:>4}  ", "muted"),
-                    (f"{clock(row.at, zone, millis=True):<12}  ", "muted"),
+                    (f"{at:<{room}}  ", "muted"),
                     (f"{row.event_type:<{kind}}  ", _EVENT_TONES.get(row.event_type, "plain")),
                     row.about,
                     (f"  {sizes}" if sizes else "", "muted"),
@@ -75,14 +77,16 @@ def stream_text(
     """Return stream events, one line each, with their data below when opened."""
     out = []
     kind = max((len(row.type) for row in rows), default=0)
-    for row in rows:
+    times = clocks((row.at for row in rows), zone, millis=True)
+    room = max(map(len, times), default=12)
+    for row, at in zip(rows, times, strict=True):
         fold = f"chunk|{row.key}"
         is_open = fold in opened
         out.append(
             TextRow(
                 line=line(
                     ("▾ " if is_open else "▸ ", "muted"),
-                    (f"{clock(row.at, zone, millis=True):<12}  ", "muted"),
+                    (f"{at:<{room}}  ", "muted"),
                     f"{row.type:<{kind}}  ",
                     (f"{row.place}  " if row.place else "", "muted"),
                     (row.text, "muted"),
@@ -109,6 +113,7 @@ def stream_text(
 def attempt_text(rows: Sequence[AttemptRow], width: int, zone: tzinfo | None) -> list[TextRow]:
     """Return attempts: a line for each, why we know, its calls."""
     out: list[TextRow] = []
+    times = clocks((row.started_at for row in rows), zone)
     for number, row in enumerate(rows):
         if number:
             out.append(TextRow(line=()))
@@ -119,7 +124,7 @@ def attempt_text(rows: Sequence[AttemptRow], width: int, zone: tzinfo | None) ->
             (f"attempt {row.n}  ", "strong"),
             _signed(row.tone),
             (f"{row.outcome}", row.tone),
-            (f"  {row.certainty}  {clock(row.started_at, zone)}  {took}{tokens}{inline}", "muted"),
+            (f"  {row.certainty}  {times[number]}  {took}{tokens}{inline}", "muted"),
         )
         out.append(TextRow(line=head, key=row.key))
         if row.overlaps:

@@ -98,5 +98,5 @@ def test_events_say_what_they_are_about_and_when_time_runs_back():
     row = event_row(second, first)
     assert (row.about, round(row.back, 3), row.slot) == ("abc", 0.08, 2)
     assert event_row(third).about == "a, b"
-    assert event_row(fourth).about == "until 2026-12-01T00:00:00.000Z"
+    assert event_row(fourth).about == "until 2026-12-01 00:00:00 UTC"
     assert event_row(EventRecord({"eventData": "odd"})).about == ""

@@ -37,7 +37,7 @@ NOON = datetime(2026, 11, 30, 12, 0, 5, 335000, tzinfo=UTC)
         (3600, "1 h"),
         (12000, "3 h 20 min"),
         (3 * 86400, "3 days"),
-        (-2, "-2.0 s"),
+        (-2, "2.0 s backwards"),
         (timedelta(seconds=1.5), "1.5 s"),
         (None, ""),
     ],
