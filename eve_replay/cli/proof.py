@@ -27,7 +27,7 @@ __all__ = ["cli"]
 def cli(shell: Shell, corpus: str | None, misses: bool, wanted: str | None) -> None:
     """Predict every recorded crash with ground truth, and compare with what really happened.
 
-    Without --corpus: the recordings inside the package, among them real eve 0.80.1 killed right before and
+    Without --corpus: the recordings beside the source, among them real eve 0.80.1 killed right before and
     after single writes. A hit: outcome, starts and every effect's count agree. Exact: the prediction leaves
     nothing open where the journal decides it.
     """
@@ -38,7 +38,7 @@ def cli(shell: Shell, corpus: str | None, misses: bool, wanted: str | None) -> N
         cases=tuple(c for b in boards for c in b.cases if not wanted or wanted in c.name),
         unusable=tuple(u for b in boards for u in b.unusable if not wanted or wanted in u.name),
     )
-    label = corpus or "the package's own recordings"
+    label = corpus or "the recordings of the project"
     if shell.json:
         emit_json(shell, "proof", label, None, **board.to_json())
         finish(shell)
@@ -65,14 +65,19 @@ def _boards(shell: Shell, corpus: str | None) -> Sequence[Board]:
     path = Path(corpus)
     if not path.exists():
         raise UnknownSource(f"There is nothing at {corpus!r}.", hint="Name a folder of recordings.")
-    tree = archive_tree(path) if path.is_file() else DiskTree(path)
-    board = prove(tree, progress=None if shell.json else lambda name: note(shell, f"reading {name}"))
-    if not board.cases and not board.unusable:
+    trees = [archive_tree(path)] if path.is_file() else [DiskTree(path), *map(archive_tree, _archives(path))]
+    progress = None if shell.json else lambda name: note(shell, f"reading {name}")
+    boards = [board for tree in trees if (board := prove(tree, progress=progress)).cases or board.unusable]
+    if not boards:
         raise UnknownSource(
             f"There are no recordings with ground truth in {corpus!r}.",
             hint="A scenario has facts.json, ledger.ndjson and data/; a sweep has sweep-*.ndjson.",
         )
-    return [board]
+    return boards
+
+
+def _archives(folder: Path) -> list[Path]:
+    return sorted([*folder.glob("*.tar.xz"), *folder.glob("*.tar.gz")])
 
 
 def _table(board: Board) -> Table:

@@ -66,7 +66,7 @@ def cli(
             raise
         raise WrongUse(
             f"The terminal user interface needs {error.name}, which is not installed.",
-            hint="`pip install eve-replay` brings it.",
+            hint="pip install 'eve-replay[tui]'",
         ) from error
     where = source or os.environ.get(SOURCE_VARIABLE) or "."
     began = datetime.now(UTC)

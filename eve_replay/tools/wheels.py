@@ -1,21 +1,16 @@
-"""Wheels: reading what one needs, repacking one, and making eve-replay's own.
-
-The own wheel is built from the checkout when this is one, and put together again from the installed files
-otherwise, so that the commands work on any instructor's machine.
-"""
+"""Wheels: reading what one needs, repacking one, and building eve-replay's own."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
-import importlib.metadata
 import re
 import tempfile
 import zipfile
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from email.parser import HeaderParser
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from eve_replay.errors import SourceUnreadable
 from eve_replay.tools.programs import ToolFailed, has_module, python
@@ -25,8 +20,6 @@ __all__ = ["NAME", "Wheel", "canonical", "own_wheel", "read_wheel", "repack", "w
 NAME = "eve-replay"
 #: Times in archives we write: the same input gives the same bytes.
 _WHEN = (2020, 2, 2, 0, 0, 0)
-#: What pip adds when it installs, and is no part of the wheel.
-_ADDED = frozenset({"INSTALLER", "REQUESTED", "direct_url.json", "RECORD", "uv_cache.json"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,28 +83,18 @@ def _imports(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def own_wheel(folder: Path, *, without: Callable[[str], bool] = lambda name: False) -> Path:
-    """Write the wheel of the eve-replay that is running into a folder, and return it.
+    """Write the wheel of this checkout (or unpacked source distribution) into a folder, and return it.
 
     Args:
         folder: where it goes.
         without: which files to leave out, asked with their path inside the wheel.
 
     Raises:
-        ToolFailed: this is a checkout and its wheel cannot be built.
-        SourceUnreadable: the installed files are not all there.
+        ToolFailed: it cannot be built.
     """
-    package = Path(__file__).parents[1]
-    root = package.parent
-    if (root / "pyproject.toml").is_file() and (root / "notebooks").is_dir():
-        with tempfile.TemporaryDirectory() as scratch:
-            return repack(_built(root, Path(scratch)), folder, without)
-    try:
-        installed = importlib.metadata.distribution(NAME)
-    except importlib.metadata.PackageNotFoundError as error:
-        raise SourceUnreadable(
-            "eve-replay is neither installed nor a checkout here.", hint="Install it with pip."
-        ) from error
-    return _from_installed(installed, folder, without)
+    root = Path(__file__).parents[2]
+    with tempfile.TemporaryDirectory() as scratch:
+        return repack(_built(root, Path(scratch)), folder, without)
 
 
 def _built(root: Path, scratch: Path) -> Path:
@@ -124,30 +107,6 @@ def _built(root: Path, scratch: Path) -> Path:
     if not found:
         raise ToolFailed(f"{what} gave none.")
     return found[0]
-
-
-def _from_installed(
-    installed: importlib.metadata.Distribution, folder: Path, without: Callable[[str], bool]
-) -> Path:
-    content: dict[str, bytes] = {}
-    for each in installed.files or ():
-        name = PurePosixPath(each).as_posix()
-        parts = PurePosixPath(each).parts
-        # What lies outside of the packages are scripts, made anew wherever a wheel is installed.
-        if parts[0] == ".." or "__pycache__" in parts or (len(parts) == 2 and parts[1] in _ADDED):
-            continue
-        try:
-            content[name] = Path(str(each.locate())).read_bytes()
-        except OSError as error:
-            raise SourceUnreadable(
-                f"The installed file {name} cannot be read ({error.strerror}).",
-                hint="Install eve-replay again.",
-            ) from error
-    if not any(name.startswith("eve_replay/samples/") for name in content):
-        raise SourceUnreadable(
-            "The installation does not list its files.", hint="Install eve-replay again, not editable."
-        )
-    return _write(content, folder, installed.version, without)
 
 
 def repack(wheel: Path, folder: Path, without: Callable[[str], bool]) -> Path:

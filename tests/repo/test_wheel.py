@@ -1,7 +1,9 @@
 """What people install: the wheel holds both packages, the samples, the guides, and not the tests."""
 
+import os
 import subprocess
 import sys
+import tarfile
 import tomllib
 import zipfile
 from pathlib import Path
@@ -12,13 +14,61 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory):
-    target = tmp_path_factory.mktemp("wheel")
-    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(target)]
-    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert result.returncode == 0, result.stderr
-    with zipfile.ZipFile(next(target.glob("*.whl"))) as archive:
+def built(tmp_path_factory):
+    """The folder with the source distribution, and the wheel that was built from it as pip would."""
+    target = tmp_path_factory.mktemp("built")
+    command = [sys.executable, "-m", "hatchling", "build", "-d", str(target)]
+    for kind, folder in (("sdist", ROOT), ("wheel", None)):
+        if folder is None:
+            with tarfile.open(next(target.glob("*.tar.gz"))) as archive:
+                archive.extractall(target, filter="data")
+            folder = next(each for each in target.iterdir() if each.is_dir())
+        result = subprocess.run(
+            [*command, "-t", kind], cwd=folder, capture_output=True, text=True, check=False
+        )
+        assert result.returncode == 0, result.stderr
+    return target
+
+
+@pytest.fixture(scope="module")
+def wheel(built):
+    with zipfile.ZipFile(next(built.glob("*.whl"))) as archive:
         yield archive
+
+
+def test_the_source_distribution_has_what_the_wheel_leaves_out_and_no_tests(built):
+    folder = next(each for each in built.iterdir() if each.is_dir())
+    for name in (
+        "eve_replay/tools/kit.py",
+        "eve_replay/samples/proof/sweep.tar.xz",
+        "notebooks",
+        "README.md",
+    ):
+        assert (folder / name).exists(), name
+    assert not (folder / "tests").exists()
+    command = [sys.executable, "-m", "eve_replay", "proof", "--case", "T2 before-116", "--json"]
+    done = subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, env=os.environ | {"PYTHONPATH": "."}
+    )
+    assert done.returncode == 0 and '"hits"' in done.stdout, done.stderr
+
+
+def test_the_wheel_is_small(built):
+    assert next(built.glob("*.whl")).stat().st_size < 2_000_000
+
+
+def test_what_a_wheel_lacks_is_told(built, tmp_path):
+    with zipfile.ZipFile(next(built.glob("*.whl"))) as archive:
+        archive.extractall(tmp_path)
+    for words, said in (
+        (["proof"], "proof --corpus"),
+        (["workshop", "kit", str(tmp_path / "kit")], "source of eve-replay"),
+        (["workshop", "site", str(tmp_path / "site")], "source of eve-replay"),
+    ):
+        command = [sys.executable, "-m", "eve_replay", *words]
+        env = os.environ | {"PYTHONPATH": str(tmp_path)}
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=env)
+        assert done.returncode in (2, 3) and said in " ".join(done.stderr.split()), (words, done.stderr)
 
 
 def test_content(wheel):
@@ -32,7 +82,8 @@ def test_content(wheel):
     }
     assert lessons and all(f"eve_replay/_notebooks/workshop/{name}" in names for name in lessons)
     assert "eve_replay/_notebooks/workshop/solutions/lesson_01.py" in names
-    assert not [name for name in names if "tests/" in name or "corpus" in name or "__pycache__" in name]
+    unwanted = ("tests/", "corpus", "__pycache__", "eve_replay/tools/", "notebook/js/", "proof/sweep.tar")
+    assert not [name for name in names if any(each in name for each in unwanted)]
     assert "eve_replay/_docs/evidence/sweep.md" in names and "eve_replay/_docs/formats/local.md" in names
     assert any(name.endswith("licenses/LICENSE") for name in names)
     assert sum(info.file_size for info in wheel.infolist()) < 12 << 20
@@ -43,10 +94,9 @@ def test_the_base_is_small_and_the_extras_are_the_agreed_ones():
     assert sorted(d.partition(">")[0] for d in project["dependencies"]) == [
         "click",
         "cryptography",
-        "textual",
         "zstandard",
     ]
     extras = set(project["optional-dependencies"])
-    assert extras >= {"notebook", "postgres", "redis", "live", "remote", "all", "test"}
+    assert extras >= {"tui", "notebook", "postgres", "redis", "live", "remote", "all", "test"}
     assert project["requires-python"] == ">=3.11"
     assert project["scripts"] == {"eve-replay": "eve_replay.cli:main"}

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from eve_replay.cli.shared.common import Shell, command, echo, emit_json
+from eve_replay.cli.workshop.shared import need_builders
 from eve_replay.cli.workshop.site import chosen_languages, several_languages
 from eve_replay.cli.workshop.start import lesson_files
 from eve_replay.problems import Receipt
@@ -63,6 +64,7 @@ def cli(
     system, and a README. Making it needs internet once, and pip. Installing it by hand:
     pip install --no-index --find-links wheels 'eve-replay[notebook]'
     """
+    need_builders()
     from eve_replay.tools.kit import build_kit  # only here: what it uses takes a while to load
     from eve_replay.tools.machines import machines
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from eve_replay.cli.shared.common import Shell, command, echo, emit_json
+from eve_replay.cli.workshop.shared import need_builders
 from eve_replay.cli.workshop.start import lesson_files
 from eve_replay.problems import Receipt
 from eve_replay.views.kit.text import line
@@ -62,6 +63,7 @@ def cli(
     It is made with JupyterLite and Pyodide (Python in the browser), and needs no other server. Building it
     needs internet once, pip, npm, and: pip install 'eve-replay[site]'. OUT appears when all of it is there.
     """
+    need_builders()
     from eve_replay.tools.site import build_site  # only here: what it uses takes a while to load
 
     began = time.monotonic()

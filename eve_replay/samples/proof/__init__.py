@@ -1,4 +1,8 @@
-"""The recordings with ground truth that ``eve-replay proof`` is checked against (see the README here)."""
+"""The recordings with ground truth that ``eve-replay proof`` is checked against (see the README here).
+
+They are in the repository and the source distribution, not in the wheel: they are half again as large as all
+the rest, and a person who debugs a session does not need them.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ from collections.abc import Iterator
 from importlib import resources
 from pathlib import Path
 
+from eve_replay.errors import UnknownSource
 from eve_replay.worlds.local.archive import archive_tree
 from eve_replay.worlds.local.tree import MemoryTree
 
@@ -13,7 +18,18 @@ __all__ = ["trees"]
 
 
 def trees() -> Iterator[MemoryTree]:
-    """Yield the archives one at a time: whole scenarios, then the crash sweep."""
+    """Yield the archives one at a time: whole scenarios, then the crash sweep.
+
+    Raises:
+        UnknownSource: this was installed from a wheel, which does not hold them.
+    """
     folder = resources.files(__name__)
     for name in ("scenarios.tar.xz", "sweep.tar.xz"):
-        yield archive_tree(Path(name), label=f"proof/{name}", data=folder.joinpath(name).read_bytes())
+        place = folder.joinpath(name)
+        if not place.is_file():
+            raise UnknownSource(
+                "The recordings of the proof are not part of the installed package.",
+                hint="The repository and the source distribution have them: "
+                "eve-replay proof --corpus eve_replay/samples/proof",
+            )
+        yield archive_tree(Path(name), label=f"proof/{name}", data=place.read_bytes())

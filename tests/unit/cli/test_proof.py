@@ -25,6 +25,14 @@ def test_a_folder_of_recordings(capsys):
     assert [case["hit"] for case in result.json["cases"]] == [True]
 
 
+def test_a_folder_of_archives(capsys):
+    from importlib.resources import files
+
+    folder = str(files("eve_replay.samples.proof"))
+    result = call(capsys, "proof", "--corpus", folder, "--case", "T2 before-116", "--json")
+    assert [case["hit"] for case in result.json["cases"]] == [True, True]
+
+
 def test_folders_without_recordings(capsys, tmp_path):
     result = call(capsys, "proof", "--corpus", tmp_path)
     assert result.code == 3 and "no recordings" in result.err

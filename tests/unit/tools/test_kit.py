@@ -1,6 +1,5 @@
 """The kit: whose wheels are found, what is never touched, and where eve-replay's own wheel comes from."""
 
-import os
 import shutil
 import subprocess
 import sys
@@ -151,39 +150,6 @@ def test_the_own_wheel_of_a_checkout_is_whole_and_the_same_each_time(built, tmp_
         assert archive.testzip() is None
         assert sorted(line.partition(",")[0] for line in record.splitlines()) == sorted(archive.namelist())
         assert "/solutions/" not in record
-
-
-def test_the_own_wheel_of_an_installation_is_the_one_that_was_installed(built, tmp_path):
-    home = tmp_path / "home"
-    words = [
-        sys.executable,
-        "-m",
-        "pip",
-        "install",
-        "--quiet",
-        "--no-deps",
-        "--no-index",
-        "--target",
-        home,
-        built,
-    ]
-    subprocess.run(words, check=True, capture_output=True)
-    script = (
-        "import eve_replay\nfrom pathlib import Path\n"
-        "from eve_replay.tools.wheels import own_wheel\n"
-        f"assert str(eve_replay.__file__).startswith({str(home)!r})\n"
-        "print(own_wheel(Path('.')))"
-    )
-    # Not editable, and not this checkout: what is installed is all there is.
-    environment = {**os.environ, "PYTHONPATH": str(home)}
-    subprocess.run([sys.executable, "-c", script], cwd=tmp_path, check=True, env=environment)
-    again = tmp_path / built.name
-    assert again.read_bytes() == built.read_bytes()
-    (home / "eve_replay" / "ids.py").unlink()
-    result = subprocess.run(
-        [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, env=environment
-    )
-    assert "ids.py" in result.stderr
 
 
 def test_no_wheel_is_no_traceback(tmp_path):
