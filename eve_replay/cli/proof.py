@@ -16,6 +16,7 @@ from eve_replay.views.kit.words import plural
 
 if TYPE_CHECKING:
     from eve_replay.proof.board import Board, Case
+    from eve_replay.worlds.local.tree import FileTree
 
 __all__ = ["cli"]
 
@@ -65,9 +66,10 @@ def _boards(shell: Shell, corpus: str | None) -> Sequence[Board]:
     path = Path(corpus)
     if not path.exists():
         raise UnknownSource(f"There is nothing at {corpus!r}.", hint="Name a folder of recordings.")
-    trees = [archive_tree(path)] if path.is_file() else [DiskTree(path), *map(archive_tree, _archives(path))]
+    found: list[FileTree] = [DiskTree(path)] if path.is_dir() else []
+    found += map(archive_tree, [path] if path.is_file() else _archives(path))
     progress = None if shell.json else lambda name: note(shell, f"reading {name}")
-    boards = [board for tree in trees if (board := prove(tree, progress=progress)).cases or board.unusable]
+    boards = [board for tree in found if (board := prove(tree, progress=progress)).cases or board.unusable]
     if not boards:
         raise UnknownSource(
             f"There are no recordings with ground truth in {corpus!r}.",
