@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from eve_replay.checks.finding import Finding
 from eve_replay.checks.phrases import count
@@ -10,8 +10,9 @@ from eve_replay.checks.wedged import Wedge
 from eve_replay.ids import short_id
 from eve_replay.journal.commits.states import RunCommits
 from eve_replay.journal.model import Run
+from eve_replay.recovery.fate import Because
 
-__all__ = ["check_commits", "wedge_finding"]
+__all__ = ["check_commits", "waiting_finding", "wedge_finding"]
 
 
 def wedge_finding(wedge: Wedge, session_id: str) -> Finding:
@@ -22,12 +23,20 @@ def wedge_finding(wedge: Wedge, session_id: str) -> Finding:
         "multiplies": "wedged",
         "hangs": "wedged",
         "needs-message": "wedged until the next message",
+        "deaf": "wedged: the turn ends, and the session hears nothing after it",
         "fails": "bound to fail",
         "harmless": "half written, without harm to the session",
     }[wedge.consequence]
     fix = ""
     if wedge.consequence == "needs-message":
-        fix = "Send the session a message: that was seen to wake it up."
+        fix = (
+            "Send the session a message: that was seen to wake a turn that needs another step. For what "
+            "comes "
+            "after the turn, start a new session."
+        )
+    elif wedge.consequence == "deaf":
+        by_hand = f" Or by hand, on a copy first, {wedge.repair}." if wedge.repair else ""
+        fix = f"Let the turn end, then start a new session; a message does not wake this one.{by_hand}"
     elif wedge.consequence == "fails":
         fix = "Create the session again; this one cannot be continued."
     elif stops:
@@ -48,8 +57,24 @@ def wedge_finding(wedge: Wedge, session_id: str) -> Finding:
     )
 
 
-def check_commits(run: Run, states: RunCommits) -> Iterator[Finding]:
-    """Yield lost deliveries and leftovers of one run that stop nothing."""
+def waiting_finding(because: Because, session_id: str) -> Finding:
+    """Return the finding of a run that waits for a child which will never answer."""
+    failed = because.rule == "child-failed"
+    how = "failed or was cancelled before its last word" if failed else "cannot go on and has words left"
+    return Finding(
+        code="waits-for-ever",
+        severity="error",
+        where=because.run_id,
+        sentence=f"The turn waits for {because.about}, which {how}.",
+        why=because.text,
+        fix="Cancel the turn or start a new session; what the child had done stays done.",
+        run_id=because.run_id,
+        session_id=session_id,
+    )
+
+
+def check_commits(run: Run, states: RunCommits, told: Collection[str] = ()) -> Iterator[Finding]:
+    """Yield lost deliveries and leftovers of one run that stop nothing; ``told``: what was said already."""
 
     def info(code: str, where: str, sentence: str, why: str, fix: str = "") -> Finding:
         return Finding(
@@ -93,10 +118,10 @@ def check_commits(run: Run, states: RunCommits) -> Iterator[Finding]:
             "Recovery waits until it is stale, 23 to 29 s were seen; then it goes on by itself.",
         )
     for hook in states.hooks:
-        if hook.code in ("H1", "H1-free") and not hook.fatal:
+        if hook.code in ("H1", "H1-free") and not hook.fatal and hook.hook_id not in told:
             yield info(
                 "hook-half-written",
                 hook.hook_id,
                 "A hook's token file is there, its hook_created event is not.",
-                "Seen to do no harm to hooks that the workflow does not wait for.",
+                "Seen to do no harm to hooks on which the run waits for nothing.",
             )

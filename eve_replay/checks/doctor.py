@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 
-from eve_replay.checks.commits import check_commits, wedge_finding
+from eve_replay.checks.commits import check_commits, waiting_finding, wedge_finding
 from eve_replay.checks.finding import SEVERITY_RANK, Finding
 from eve_replay.checks.log import check_log
 from eve_replay.checks.payloads import check_payloads
@@ -15,6 +15,7 @@ from eve_replay.checks.wedged import commits_of, wedges
 from eve_replay.checks.world import check_retention, check_stream
 from eve_replay.journal.model import Evidence, Session
 from eve_replay.journal.state import walk_states
+from eve_replay.recovery.fate import ways_of
 
 __all__ = ["check_session", "check_state", "sorted_findings"]
 
@@ -38,10 +39,15 @@ def check_session(session: Session, *, now: datetime, deep: bool = True) -> Iter
         deep: also decode every payload and check that what a step leaves is what the next one gets.
     """
     commits = {run.run_id: commits_of(run) for run in session.all_runs}
-    for wedge in wedges(session, commits):
+    found = wedges(session, commits)
+    for wedge in found:
         yield wedge_finding(wedge, session.id)
+    if not any(run.log_missing for run in session.runs):
+        for because in ways_of(session)[1]:
+            yield waiting_finding(because, session.id)
+    told = {wedge.subject for wedge in found}
     for run in session.all_runs:
-        yield from check_commits(run, commits[run.run_id])
+        yield from check_commits(run, commits[run.run_id], told)
         yield from check_log(run)
         yield from check_records(run)
         if deep and not run.purged:

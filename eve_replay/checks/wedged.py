@@ -1,26 +1,25 @@
 """Half-written commits of a session, and what each does to it (docs/evidence/sweep.md).
 
-A commit state belongs to one run; whether the *session* hangs depends on who waits for that run. A turn
-waits for its steps and for the workflow tools it started; nobody waits for a session's timeout run; a step
-beside the turn holds the session up only until the next message.
+A commit state belongs to one run; whether the *session* hangs depends on who waits for that run, and for
+which words. That is not decided here: it is a view of the one fate (:mod:`eve_replay.recovery.fate`) that
+``forecast`` and ``why`` tell too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 from eve_replay.journal.commits.rules import run_commits
 from eve_replay.journal.commits.states import HookCommit, RunCommits, StepCommit, WaitCommit
-from eve_replay.journal.model import Evidence, EvidenceKind, Run, Session
+from eve_replay.journal.model import Evidence, Run, Session
+from eve_replay.recovery.fate import Way, ways_of
 
 __all__ = ["Consequence", "Wedge", "commits_of", "wedges"]
 
-Consequence = Literal["repeats", "multiplies", "hangs", "needs-message", "fails", "harmless"]
+Consequence = Literal["repeats", "multiplies", "hangs", "needs-message", "deaf", "fails", "harmless"]
 
-#: Steps that run beside the turn: half committed, they stop the session only until another message comes.
-_BESIDE = frozenset({"startSessionTimeoutStep"})
 #: Steps that start child runs: in F1 they start another child at every delivery.
 _DISPATCH = frozenset({"dispatchCoordinationStep", "dispatchTurnStep", "dispatchRuntimeActionsStep"})
 
@@ -34,6 +33,7 @@ class Wedge:
             (run).
         consequence: ``repeats`` (the body runs again at every wake-up and never commits), ``multiplies`` (a
             new child run at every delivery), ``hangs``, ``needs-message`` (goes on with the next message),
+            ``deaf`` (the turn runs to its end, no message after it is processed),
             ``fails`` (the run fails for good) or ``harmless`` (nobody waits for it).
         run: the run it lies in.
         what: the thing, for example ``turnStep`` or ``a sleep``.
@@ -79,57 +79,36 @@ def wedges(session: Session, commits: dict[str, RunCommits] | None = None) -> tu
     found: list[Wedge] = []
     if any(run.log_missing for run in session.runs):
         return ()
+    ways, _ = ways_of(session)
     for run in session.all_runs:
         states = commits[run.run_id] if commits and run.run_id in commits else commits_of(run)
-        found += _of_run(session, run, states)
+        found += _of_run(run, states, ways)
     return tuple(sorted(found, key=lambda w: not w.stops))
 
 
-def _of_run(session: Session, run: Run, states: RunCommits) -> Iterator[Wedge]:
+def _of_run(run: Run, states: RunCommits, ways: Mapping[str, Way]) -> Iterator[Wedge]:
     if states.run.code in ("done", "ending"):
         return
     if not run.events and (run.steps or not run.record.origin.startswith("runs/")):
         # Records without any log are an export that left it out, not a crash between two writes.
         return
-    awaited = _awaited(session, run)
     if states.run.code == "R1":
-        yield _run_wedge(run, states, awaited)
+        yield _run_wedge(run, states)
         return
+    told = set()
     for state in states.wedged:
         if isinstance(state, StepCommit):
-            yield _step_wedge(run, state, awaited)
+            told.add(state.step_id)
+            yield _step_wedge(run, state, ways.get(state.step_id, "harmless"))
         elif isinstance(state, WaitCommit):
-            yield _wait_wedge(run, state, awaited)
+            told.add(state.wait_id)
+            yield _wait_wedge(run, state, ways.get(state.wait_id) == "stops")
         else:
+            told.add(state.hook_id)
             yield _hook_wedge(run, state)
-
-
-def _awaited(session: Session, run: Run) -> bool:
-    """Whether somebody waits for this run: the session itself, or a turn that called a workflow tool."""
-    if run.role == "timeout":
-        return False
-    if run.role != "tool":
-        return True
-    if all(owner.ended_at is not None for owner in session.runs):
-        return False
-    entry = run.record.payload("input")
-    if entry is not None and entry.at((0, "entry", "entryPoint")) in ("task", "serve"):
-        # A task hands out a receipt as its result; its turn goes on waiting for the task itself.
-        return True
-    settled = {
-        call.call_id
-        for step in session.steps
-        for attempt in step.attempts
-        for call in attempt.tool_calls
-        if call.returned and step.committed
-    }
-    return run.parent_call not in settled
-
-
-def _kind(item: str) -> EvidenceKind:
-    if item.startswith("evnt_"):
-        return "event"
-    return "mark" if ".locks" in item or "tokens" in item else "record"
+    for hook in states.hooks:
+        if hook.hook_id not in told and ways.get(hook.hook_id) == "stops":
+            yield _deaf_wedge(run, hook)
 
 
 def _evidence(run: Run, ids: tuple[str, ...], note: str) -> tuple[Evidence, ...]:
@@ -148,37 +127,13 @@ def _evidence(run: Run, ids: tuple[str, ...], note: str) -> tuple[Evidence, ...]
     )
 
 
-def _step_wedge(run: Run, state: StepCommit, awaited: bool) -> Wedge:
-    name = state.function or "a step"
-    beside = state.function in _BESIDE
-    consequence: Consequence
-    if not awaited:
-        consequence, then = "harmless", "the run itself stays open for ever; nobody waits for it"
-    elif state.function == "resumeHookStep" and state.code in ("F1", "F2"):
-        consequence, then = _resumed(run, state)
-    elif beside:
-        consequence = "needs-message"
-        then = (
-            "the running turn step ends, then the session stops; another message wakes it up and it goes on"
-        )
-    elif state.code == "F1" and state.function in _DISPATCH:
-        consequence = "multiplies"
-        then = "every delivery starts one more child run, about one a second while the server lives (24 seen)"
-    elif state.code == "F1":
-        consequence = "repeats"
-        then = (
-            "at every wake-up (restart, message, approval) the body runs again, with its model calls "
-            "and effects,"
-            " and can never commit"
-        )
-    else:
-        consequence = "hangs"
-        then = "nothing runs, and the run hangs for good; messages are accepted (202) and never processed"
+def _step_wedge(run: Run, state: StepCommit, way: Way) -> Wedge:
+    consequence, then = _consequence(run, state, way)
     return Wedge(
         code=state.code,
         consequence=consequence,
         run=run,
-        what=name,
+        what=state.function or "a step",
         subject=state.step_id,
         missing=state.missing,
         then=then,
@@ -188,23 +143,40 @@ def _step_wedge(run: Run, state: StepCommit, awaited: bool) -> Wedge:
     )
 
 
-def _resumed(run: Run, state: StepCommit) -> tuple[Consequence, str]:
-    """A child's word to its parent, delivered before the commit was torn.
-
-    The last one hands over the result (``outcome``, or ``reply`` of a task that serves): the parent goes on,
-    only the child stays open. After any other, the child has more to do and cannot.
-    """
-    later = [s for s in run.steps if s.step_id != state.step_id and not s.committed]
-    if state.code in ("F1", "F2") and not later and _final_word(run, state.step_id):
-        return "harmless", "the parent has the result and goes on; the child run stays running for ever"
-    return "hangs", "the child cannot go on after telling its parent, and the parent waits for it"
-
-
-def _final_word(run: Run, step_id: str) -> bool:
-    step = next((s for s in run.steps if s.step_id == step_id), None)
-    if step is None or step.input is None:
-        return False
-    return step.input.at(("args", 1, "kind")) in ("outcome", "reply")
+def _consequence(run: Run, state: StepCommit, way: Way) -> tuple[Consequence, str]:
+    """Put what the step does to its session into words."""
+    if way == "harmless":
+        if run.role == "tool":
+            return "harmless", "the parent has its last word and goes on; the child stays running for ever"
+        return "harmless", "the run itself stays open for ever; nobody waits for it"
+    if way == "pauses":
+        return "needs-message", (
+            "the running turn step ends; if the turn needs another one, it stops until another message "
+            "wakes it. "
+            "Once the turn has ended, messages are accepted and never processed"
+        )
+    if way == "deafens":
+        return "deaf", (
+            "the turn runs to its end by itself, then messages are accepted (202) and never processed; "
+            "another "
+            "message does not help"
+        )
+    if way == "silences":
+        return "hangs", "the subagent's turn ends and its caller is never told, so the caller waits for ever"
+    if state.code == "F1" and state.function in _DISPATCH:
+        return (
+            "multiplies",
+            "every delivery starts one more child run, about one a second while the server lives (24 seen)",
+        )
+    if state.code == "F1":
+        return "repeats", (
+            "at every wake-up (restart, message, approval) the body runs again, with its model calls and "
+            "effects, "
+            "and can never commit"
+        )
+    if run.role == "tool":
+        return "hangs", "the child cannot go on and has words left: its parent waits for them for ever"
+    return "hangs", "nothing runs, the run hangs for good; messages are accepted (202) and never processed"
 
 
 def _wait_wedge(run: Run, state: WaitCommit, awaited: bool) -> Wedge:
@@ -225,6 +197,19 @@ def _wait_wedge(run: Run, state: WaitCommit, awaited: bool) -> Wedge:
     )
 
 
+def _deaf_wedge(run: Run, state: HookCommit) -> Wedge:
+    return Wedge(
+        code="H1",
+        consequence="hangs",
+        run=run,
+        what="the hook on which a tool run hears its subagent",
+        subject=state.hook_id,
+        missing="the hook's token file is there, the hook_created event is not",
+        then="what the subagent sends is swallowed (HookNotFoundError), and the turn waits for it for ever",
+        evidence=_evidence(run, state.evidence, "H1"),
+    )
+
+
 def _hook_wedge(run: Run, state: HookCommit) -> Wedge:
     return Wedge(
         code=state.code,
@@ -238,7 +223,7 @@ def _hook_wedge(run: Run, state: HookCommit) -> Wedge:
     )
 
 
-def _run_wedge(run: Run, states: RunCommits, awaited: bool) -> Wedge:
+def _run_wedge(run: Run, states: RunCommits) -> Wedge:
     child = run.role in ("tool", "timeout")
     return Wedge(
         code="R1",

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from eve_replay.checks.finding import Verdict
 from eve_replay.checks.phrases import count, listed
 from eve_replay.checks.wedged import Wedge
 from eve_replay.ids import short_id
 from eve_replay.journal.effects.build import Effect
-from eve_replay.journal.model import Session
+from eve_replay.journal.model import Evidence, Session
+from eve_replay.recovery.fate import Because
 
-__all__ = ["wedge_verdicts"]
+__all__ = ["waiting_verdicts", "wedge_verdicts"]
 
 
 def wedge_verdicts(
@@ -61,6 +62,34 @@ def wedge_verdicts(
         )
 
 
+def waiting_verdicts(session: Session, reasons: Iterable[Because]) -> Iterator[Verdict]:
+    """Yield what the session waits for and will never get: a child that failed, or cannot go on."""
+    for because in reasons:
+        failed = because.rule == "child-failed"
+        how = (
+            "failed or was cancelled before its last word"
+            if failed
+            else "cannot go on and has words left to say"
+        )
+        turn = session.turns[-1].id if session.turns else ""
+        yield Verdict(
+            code="stuck",
+            sentence=f"{turn or 'The run'} waits for {because.about}, which {how}: it waits for ever, and a "
+            "message does not bring that answer.",
+            certainty="implied",
+            evidence=tuple(
+                Evidence(
+                    kind="event" if item.startswith("evnt_") else "record", id=item, run_id=because.run_id
+                )
+                for item in because.evidence[:4]
+            ),
+            next="Cancel the turn or start a new session; what the child had done stays done.",
+            severity="error",
+            turn_id=turn,
+            run_id=because.run_id,
+        )
+
+
 def _then(wedge: Wedge) -> str:
     return wedge.then[:1].upper() + wedge.then[1:]
 
@@ -75,7 +104,9 @@ def _again(wedge: Wedge, effects: tuple[Effect, ...]) -> str:
 
 def _way_out(wedge: Wedge) -> str:
     if wedge.consequence == "needs-message":
-        return "Send the session a message: that was seen to wake it up."
+        return "Send the session a message: that was seen to wake it up. Then start a new session."
+    if wedge.consequence == "deaf":
+        return "Let the turn end, then start a new session: a message does not wake this one."
     if wedge.repair:
         stop = "Stop the server first. " if wedge.consequence in ("repeats", "multiplies") else ""
         return f"{stop}By hand, on a copy first: {wedge.repair}. Or reset the session."

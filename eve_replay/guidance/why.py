@@ -22,7 +22,7 @@ from eve_replay.guidance.end import end_verdicts
 from eve_replay.guidance.open import open_verdicts, repeat_verdicts
 from eve_replay.guidance.parks import park_verdicts, version_verdicts
 from eve_replay.guidance.rest import cut_log_verdict, no_log_verdict, rest_verdict
-from eve_replay.guidance.wedged import wedge_verdicts
+from eve_replay.guidance.wedged import waiting_verdicts, wedge_verdicts
 from eve_replay.journal import Journal
 from eve_replay.journal.effects.build import Effect, effects_of
 from eve_replay.journal.effects.policy import EffectsLike, EffectsPolicy
@@ -30,6 +30,7 @@ from eve_replay.journal.ledger.join import Count, join, journal_end
 from eve_replay.journal.ledger.model import Entry, Ledger, LedgerLike
 from eve_replay.journal.model import Session
 from eve_replay.journal.targets import Target, locate
+from eve_replay.recovery.fate import ways_of
 from eve_replay.recovery.question import Question, question_or_default
 
 __all__ = ["LEASE", "Report", "WorldReport", "why", "why_all"]
@@ -210,6 +211,7 @@ def _report(
     verdicts = [
         *effect_verdicts(session, effects, counts, voice),
         *wedge_verdicts(session, found, effects),
+        *waiting_verdicts(session, ways_of(session)[1]),
         *version_verdicts(session, eve, newest),
         *open_verdicts(session, commits, stuck, effects, voice),
         *repeat_verdicts(session, voice),

@@ -32,8 +32,22 @@ from eve_replay.recovery.runtimes.eve.runtime import EveRuntime
 from eve_replay.recovery.situation import Situation, StepState
 from eve_replay.recovery.words import RULES
 
-__all__ = ["Because", "RunFate", "SessionFate", "fate_of", "fates", "situation_of", "situations"]
+__all__ = [
+    "Because",
+    "RunFate",
+    "SessionFate",
+    "Way",
+    "fate_of",
+    "fates",
+    "situation_of",
+    "situations",
+    "ways_of",
+]
 
+#: What a half-written commit does to its session: it ``stops`` it for good, ``pauses`` it until the next
+#: message (and deafens it after the turn), ``deafens`` it once the turn has ended, ``silences`` a subagent
+#: that then never answers its caller, or does nothing to it (``harmless``).
+Way = Literal["stops", "pauses", "deafens", "silences", "harmless"]
 Goes = Literal["over", "goes-on", "waits", "message", "person", "stuck", "fails"]
 
 
@@ -175,6 +189,27 @@ def fates(sessions: Iterable[Session], *, lease_seconds: float | None = None) ->
         key: _fate(situation, lease_seconds, known=_known(known.get(key)))
         for key, situation in situations(known.values()).items()
     }
+
+
+def ways_of(session: Session) -> tuple[dict[str, Way], tuple[Because, ...]]:
+    """Return what each half-written commit of a session does to it, and what else keeps it for ever.
+
+    Returns:
+        by step, wait or hook id: what it does (an id that is not there does nothing); and the reasons that
+            are no
+        half-written commit of its own: children that failed, or cannot go on.
+    """
+    situation = situation_of(session)
+    if not situation.runs:
+        return {}, ()
+    flow = flow_of(situation)
+    silent = session.kind == "subagent"
+    out: dict[str, Way] = {stop.subject: "harmless" for stop in flow.harmless}
+    out |= {step.step_id or "": "silences" if silent else "pauses" for step in flow.side}
+    out |= {step.step_id or "": "silences" if silent else "deafens" for step in flow.deaf}
+    out |= {stop.subject: "stops" for stop in flow.hangs if stop.by_hand}
+    others = tuple(_because(stop, situation) for stop in flow.hangs if not stop.by_hand)
+    return out, others
 
 
 def _descend(session: Session, known: dict[str, Session]) -> None:

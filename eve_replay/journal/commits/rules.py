@@ -170,6 +170,9 @@ def _step_commits(
         if commit.code in ("C1a", "C1b"):
             uncreated += 1
             queued = (commit.function in _QUEUED_WITH_HOOK and awaiting_hook) or uncreated > MAX_INLINE_STEPS
+            # Without a created lock nothing refuses to create the step again: SDK 4 takes none
+            # (docs/evidence/fates.md#sdk-4).
+            queued = queued or (commit.code == "C1b" and ("step", "created", step_id) not in marks)
             if queued:
                 commit = replace(commit, queued=True)
         out.append(commit)
