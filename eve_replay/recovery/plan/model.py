@@ -122,10 +122,10 @@ class Plan:
                 situation.parked.append(waiting)
             if park.until >= place:
                 situation.future_parks.append(waiting)
-        people = any(p.kind in ("approval", "question", "sign-in") for p in situation.parked)
+        people = sum(p.kind in ("approval", "question", "sign-in") for p in situation.parked)
         if people and not any(s.open and s.role != "side" for s in situation.steps):
             # Every step written so far is committed: the session only waits.
-            situation.open_turn = False
+            situation.open_turn, situation.asks = False, people
 
     def _near(self, place: int, states: dict[int, StepState], situation: Situation) -> None:
         """Note steps whose writes are concurrent with the newest one, a moment before and after."""

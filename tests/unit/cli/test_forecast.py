@@ -17,7 +17,8 @@ def test_the_contract(capsys):
     assert {"sessionId", "point", "outcome", "effects", "steps", "recovery", "sentence"} <= set(session)
     assert session["outcome"] == "recovers"
     counts = {e["tool"]: e["executions"] for e in session["effects"]}
-    assert counts == {"charge_card": {"min": 1, "max": 2}, "send_email": {"min": 2, "max": 2}}
+    # Nothing tells yet that charge_card asks nobody: a request to a person would come after the results.
+    assert counts == {"charge_card": {"min": 0, "max": 2}, "send_email": {"min": 2, "max": 2}}
 
 
 def test_text(capsys, monkeypatch):
