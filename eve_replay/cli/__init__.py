@@ -53,6 +53,7 @@ COMMANDS: Mapping[str, Entry] = MappingProxyType(
     _table(
         "Reading",
         demo="Read a bundled recording of a real crash: start here.",
+        sessions="List the sessions, worst first: state, what ran twice, since when.",
         runs="List the runs: status, workflow, steps, when.",
         show="Show one run: steps in order, hooks, waits, streams, children.",
         step="Show one step: what it took in and gave back, decoded.",

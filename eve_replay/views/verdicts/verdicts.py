@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from eve_replay.checks import Finding, Verdict, Voice, check_session, check_world, sorted_findings
 from eve_replay.guidance import LEASE
 from eve_replay.guidance import why_all as _why_all
+from eve_replay.guidance.why import Report
 from eve_replay.journal import Session
 from eve_replay.journal.effects.policy import EffectsLike
 from eve_replay.views.inspect.evidence import EvidenceRow, evidence_rows
@@ -23,7 +24,15 @@ from eve_replay.views.verdicts.postmortem import tone_of, word_of
 if TYPE_CHECKING:
     from eve_replay.journal import Journal
 
-__all__ = ["FindingRow", "VerdictRow", "finding_rows", "stated", "verdict_rows", "world_finding_rows"]
+__all__ = [
+    "FindingRow",
+    "VerdictRow",
+    "finding_rows",
+    "stated",
+    "verdict_rows",
+    "verdict_rows_of",
+    "world_finding_rows",
+]
 
 _SEVERITY: dict[str, Tone] = {"error": "error", "warning": "warning", "info": "muted"}
 
@@ -95,7 +104,12 @@ def verdict_rows(
         WrongUse: the policy cannot be read.
     """
     world = _why_all([session], voice=Voice(now=now, zone=zone), effects=effects, versions=versions)
-    return tuple(_verdict(session, each) for report in world.reports for each in report.verdicts)
+    return tuple(row for report in world.reports for row in verdict_rows_of(session, report))
+
+
+def verdict_rows_of(session: Session, report: Report) -> tuple[VerdictRow, ...]:
+    """Return the verdicts of a report that is there already."""
+    return tuple(_verdict(session, each) for each in report.verdicts)
 
 
 def _verdict(session: Session, verdict: Verdict) -> VerdictRow:

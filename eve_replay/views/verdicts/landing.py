@@ -1,0 +1,255 @@
+"""The landing page: every session in one list, worst first, with what it waits for and what ran twice.
+
+Sessions of eve and plain SDK runs stand side by side. One row takes one joined session (:func:`landing_row`);
+the order needs all of them (:func:`landing`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, tzinfo
+
+from eve_replay.checks import Verdict, Voice
+from eve_replay.checks.finding import SEVERITY_RANK, VERDICT_RANK
+from eve_replay.codec.jsontext import JsonFault, parse_json
+from eve_replay.guidance import why_all
+from eve_replay.guidance.rest import is_python
+from eve_replay.guidance.why import Report
+from eve_replay.journal import Session
+from eve_replay.journal.effects.judge import Twice, judge_effect, tally
+from eve_replay.journal.effects.policy import EffectsLike
+from eve_replay.views.kit.base import View
+from eve_replay.views.kit.safe import safe_text
+from eve_replay.views.kit.tone import TONES, Tone
+from eve_replay.views.session.sessions import detailed, session_row
+from eve_replay.views.verdicts.postmortem import tone_of, word_of
+from eve_replay.views.verdicts.verdicts import stated, verdict_rows_of
+
+__all__ = ["FIELDS", "Landing", "LandingRow", "landing", "landing_row", "title_text"]
+
+#: Names that ``--where`` knows.
+FIELDS = (
+    "id",
+    "framework",
+    "title",
+    "state",
+    "severity",
+    "worst",
+    "twice",
+    "possible",
+    "tool",
+    "runs",
+    "turns",
+    "last",
+    "version",
+)
+_QUIET = frozenset({"idle", "completed", "cancelled", "purged", "repeat-absorbed", "re-executed", "ran-once"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LandingRow(View):
+    """One session.
+
+    Attributes:
+        id: the whole id. ``framework``: ``eve``, ``workflow-sdk`` or ``python-sdk``.
+        title: text, safe to draw (the text inside of a message that is JSON).
+        state: what it does or waits for, with since and deadline (``parked: approval since 3 days``).
+        tone, sign: of the worst that is to be said. ``worst`` that in two or three words, ``code`` and
+            ``severity`` of it.
+        twice: effects the outside saw more than once, surely and possibly.
+        since: when the state began, None where nothing says. ``deadline``: when something comes by itself.
+        last_activity: the newest evidence.
+        runs, turns: counts. ``tools``: names of its effects. ``version``: newest eve version, may be empty.
+        quiet: nothing needs anybody: it is folded in a long list.
+        order: sort key, worst first.
+    """
+
+    id: str
+    framework: str
+    title: str
+    state: str
+    tone: Tone
+    sign: str
+    worst: str
+    code: str
+    severity: str
+    twice: Twice
+    since: datetime | None
+    deadline: datetime | None
+    last_activity: datetime | None
+    runs: int
+    turns: int
+    tools: tuple[str, ...]
+    version: str
+    quiet: bool
+    order: tuple[float, ...]
+
+    def fields(self, now: datetime) -> dict[str, str | int | float | tuple[str, ...] | None]:
+        """Return what ``--where`` may ask; ``last`` in seconds before ``now``."""
+        last = None if self.last_activity is None else (now - self.last_activity).total_seconds()
+        return {
+            "id": self.id,
+            "framework": self.framework,
+            "title": self.title,
+            "state": self.state,
+            "severity": self.severity,
+            "worst": self.code,
+            "twice": self.twice.sure,
+            "possible": self.twice.possible,
+            "tool": self.tools,
+            "runs": self.runs,
+            "turns": self.turns,
+            "last": last,
+            "version": self.version,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Landing(View):
+    """All of them, worst first, and what they come to.
+
+    Attributes:
+        rows: worst first.
+        states: how many are in each state (its word alone, ``parked``), most urgent first.
+        twice: over all rows; the two numbers are never added up.
+    """
+
+    rows: tuple[LandingRow, ...]
+    states: tuple[tuple[str, int], ...]
+    severities: tuple[tuple[str, int], ...]
+    twice: Twice
+
+
+def landing(rows: Iterable[LandingRow]) -> Landing:
+    """Return the rows in order, worst first and the newest of equals first, with totals."""
+    ordered = tuple(sorted(rows, key=lambda row: row.order))
+    states = Counter(_word(row.state) for row in ordered)
+    severities = Counter(row.severity for row in ordered)
+    twice = Twice()
+    for row in ordered:
+        twice += row.twice
+    by_rank = sorted(severities.items(), key=lambda pair: SEVERITY_RANK.get(pair[0], 9))
+    return Landing(rows=ordered, states=tuple(states.items()), severities=tuple(by_rank), twice=twice)
+
+
+def _word(state: str) -> str:
+    return re.split(r"[:,]| until | since | \(", state, maxsplit=1)[0].strip()
+
+
+def landing_row(
+    session: Session,
+    *,
+    now: datetime,
+    zone: tzinfo | None = None,
+    effects: EffectsLike = None,
+    versions: Iterable[str] = (),
+) -> LandingRow:
+    """Return the row of one joined session.
+
+    Args:
+        session: the session.
+        now: the instant to reckon from.
+        zone: zone of clock times in words.
+        effects: what the user knows of their tools.
+        versions: eve versions of the whole store.
+    """
+    world = why_all([session], voice=Voice(now=now, zone=zone), effects=effects, versions=versions)
+    report = world.reports[0]
+    twice = tally(judge_effect(effect) for effect in report.effects)
+    row = detailed(session_row(session.head), session, now=now, twice=twice)
+    row = stated(row, session, verdict_rows_of(session, report), zone=zone)
+    worst = report.worst
+    tone: Tone = tone_of(worst) if worst is not None else row.tone
+    severity = worst.severity if worst is not None else "info"
+    last = _last(session, row.last_activity)
+    return LandingRow(
+        id=session.id,
+        framework=_framework(session),
+        title=title_text(session.head.title),
+        state=_state(row.status_text, worst),
+        tone=tone,
+        sign=TONES[tone].sign or "·",
+        worst=word_of(worst) if worst is not None else "",
+        code=worst.code if worst is not None else "",
+        severity=severity,
+        twice=twice,
+        since=_since(session, last),
+        deadline=_deadline(session),
+        last_activity=last,
+        runs=row.runs,
+        turns=row.turns or 0,
+        tools=tuple(dict.fromkeys(effect.tool for effect in report.effects)),
+        version=row.versions[-1] if row.versions else "",
+        quiet=severity == "info" and not twice and (worst is None or worst.code in _QUIET),
+        order=_order(report, worst, last),
+    )
+
+
+def _order(report: Report, worst: Verdict | None, last: datetime | None) -> tuple[float, ...]:
+    newest = -last.timestamp() if last is not None else 0.0
+    if worst is None:
+        return (float(len(SEVERITY_RANK)), float(len(VERDICT_RANK)), 0.0, newest)
+    return (*(float(each) for each in worst.order), newest)
+
+
+def _state(text: str, worst: Verdict | None) -> str:
+    """The state in words; where the record only says that a run has no end, the verdict says what it does.
+
+    A session whose last turn failed is not simply idle.
+    """
+    if text == "idle" and worst is not None and worst.code in ("failed-turn", "failed-run", "stuck"):
+        return word_of(worst)
+    plain = text in ("running", "unknown")
+    if plain and worst is not None and worst.code not in ("ran-twice", "may-have-run-twice"):
+        return word_of(worst)
+    return text
+
+
+def _framework(session: Session) -> str:
+    if session.kind != "workflow":
+        return "eve"
+    return "python-sdk" if any(is_python(run) for run in session.runs) else "workflow-sdk"
+
+
+def _last(session: Session, record: datetime | None) -> datetime | None:
+    """The newest evidence of anything: a record alone is written when a run begins and when it ends."""
+    times = [run.events[-1].created_at for run in (*session.runs, *session.children) if run.events]
+    found = [each for each in (*times, record) if each is not None]
+    return max(found, default=None)
+
+
+def _since(session: Session, last: datetime | None) -> datetime | None:
+    parks = [park.since for park in session.parks if park.open and not park.lost and park.since is not None]
+    starts = [
+        attempt.started_at
+        for step in session.steps
+        for attempt in step.attempts
+        if attempt.outcome in ("running", "interrupted")
+        and attempt is step.attempts[-1]
+        and attempt.started_at
+    ]
+    return min(parks, default=None) or max(starts, default=None) or last
+
+
+def _deadline(session: Session) -> datetime | None:
+    return min((park.due for park in session.parks if park.open and park.due is not None), default=None)
+
+
+_TEXT = re.compile(r'"text"\s*:\s*"((?:[^"\\]|\\.)*)"?')
+
+
+def title_text(title: str) -> str:
+    r"""Return a title as a person would say it: the text inside when it is a message in JSON, cut or not.
+
+    ``[{"text": "refund order 1042", ...`` becomes ``refund order 1042``. Anything else stays as it is.
+    """
+    found = _TEXT.search(title) if title.lstrip()[:1] in ("[", "{") else None
+    if found is None:
+        return safe_text(title)
+    text = parse_json(f'"{found[1]}"')
+    if isinstance(text, JsonFault):  # cut in the middle of an escape
+        text = re.sub(r"\\u?[0-9a-fA-F]{0,3}$", "", found[1])
+    return safe_text(str(text)) or safe_text(title)
