@@ -43,7 +43,7 @@ QUIET = ("simple-turn", "task-and-serve", "steering", "workflow-tool")
 def test_what_needs_nobody_is_one_line(capsys):
     calm = " + ".join(str(data(name)) for name in QUIET)
     shown = call(capsys, "sessions", calm).out
-    assert "4 sessions more: nothing to do" in shown and "sessions --all" in shown
+    assert "4 sessions more: nothing to do" in shown and "--all` lists them" in shown
     whole = call(capsys, "sessions", calm, "--all").out
     assert "nothing to do" not in whole and whole.count("idle") >= 4
 
