@@ -1,8 +1,9 @@
 """Inputs that broke other readers of such journals: one row each, T1 to T53, and the test that covers it.
 
-``ROWS`` is the table. A row names tests of this file by their name and tests elsewhere by their node id, or
-says why it cannot concern us. Numbers that are missing were never given. The first three tests keep the table
-honest: every row has an entry, every target exists, and no test named after a row is left out.
+``ROWS`` is the table; docs/evidence/reports.md says what each input is and who reported it. A row names tests
+of this file by their name and tests elsewhere by their node id, or says why it cannot concern us. Numbers
+that are missing were never given. The first three tests keep the table honest: every row has an entry, every
+target exists, and no test named after a row is left out.
 """
 
 from __future__ import annotations
@@ -38,11 +39,11 @@ from tests.unit.cli._run import call
 
 ROOT = Path(__file__).parents[2]
 HARD = "tests/unit/views/test_hard_inputs.py"
-JUDGED = "tests/unit/checks/test_user_rows.py"
-LOCAL = "tests/unit/worlds/test_local_world.py"
-FILES = "tests/unit/worlds/test_local_files.py"
-STREAMS = "tests/unit/worlds/test_local_streams.py"
-FIND = "tests/unit/worlds/test_local_find.py"
+JUDGED = "tests/unit/guidance/test_user_rows.py"
+LOCAL = "tests/unit/worlds/local/test_world.py"
+FILES = "tests/unit/worlds/local/test_files.py"
+STREAMS = "tests/unit/worlds/local/test_streams.py"
+FIND = "tests/unit/worlds/local/test_find.py"
 VECTORS = "tests/unit/codec/test_vectors.py"
 
 
@@ -69,7 +70,7 @@ ROWS: dict[str, Row] = {
     "T2": row(
         "a typed value whose argument is an index",
         "test_t2_a_date_whose_argument_is_an_index",
-        "tests/unit/codec/test_devalue.py::test_forms",
+        "tests/unit/codec/devalue/test_parse.py::test_forms",
     ),
     "T3": row("a stream reference read without a run id", "test_t3_a_stream_reference_without_a_run_id"),
     "T4": row(
@@ -133,12 +134,12 @@ ROWS: dict[str, Row] = {
         "test_t17_a_sealed_payload_and_a_symmetric_key",
         f"{HARD}::test_t17_sealed_payloads_without_a_key",
         f"{VECTORS}::test_vector",
-        "tests/unit/worlds/test_hosted.py::test_sealed_payloads_of_the_vendor_open",
+        "tests/unit/worlds/hosted/test_opener.py::test_sealed_payloads_of_the_vendor_open",
     ),
     "T18": row(
         "Postgres: a _cbor column beside its JSON column; a text with a NUL",
         "test_t18_cbor_column_beside_its_json_column",
-        "tests/unit/worlds/test_postgres.py::test_column_sets_and_the_upgraded_database_are_told_apart",
+        "tests/unit/worlds/postgres/test_opener.py::test_column_sets_and_the_upgraded_database_are_told_apart",
     ),
     "T19": row(
         "a step row without its step_created",
@@ -178,7 +179,7 @@ ROWS: dict[str, Row] = {
         "one correlation id in two runs",
         f"{JUDGED}::test_t27_the_same_id_in_two_runs_is_two_steps",
         "tests/unit/journal/test_sessions.py::test_steps_are_found_within_a_run_when_ids_repeat",
-        "tests/unit/views/test_cursor.py::test_event_ids_repeat_between_runs_and_the_own_run_comes_first",
+        "tests/unit/views/session/test_cursor.py::test_event_ids_repeat_between_runs_and_the_own_run_comes_first",
     ),
     "T28": row(
         "step_started carries the input",
@@ -200,7 +201,7 @@ ROWS: dict[str, Row] = {
     "T34": row(
         "more than one page of events",
         "test_t34_more_events_than_any_page",
-        "tests/unit/worlds/test_hosted.py::test_served_records_are_those_of_the_database",
+        "tests/unit/worlds/hosted/test_opener.py::test_served_records_are_those_of_the_database",
     ),
     "T37": row(
         "a step name with its workflow prefix",
@@ -250,7 +251,7 @@ ROWS: dict[str, Row] = {
     "T48": row(
         "two effects, one start",
         f"{JUDGED}::test_t48_more_effects_than_starts",
-        "tests/unit/journal/test_ledger.py::test_more_effects_than_starts_is_flagged",
+        "tests/unit/journal/ledger/test_model.py::test_more_effects_than_starts_is_flagged",
     ),
     "T49": row(
         "two starts of one step that overlap",
@@ -265,9 +266,9 @@ ROWS: dict[str, Row] = {
     ),
     "T53": row(
         "our own export opens again, decoded and raw",
-        "tests/unit/worlds/test_export_dump.py::test_a_dump_reads_back_as_it_was",
-        "tests/unit/worlds/test_bundle.py::test_every_recording_comes_back_byte_for_byte",
-        "tests/unit/worlds/test_bundle.py::test_what_is_decoded_is_the_same_and_so_is_the_story",
+        "tests/unit/worlds/export/test_dump.py::test_a_dump_reads_back_as_it_was",
+        "tests/unit/worlds/bundle/test_opener.py::test_every_recording_comes_back_byte_for_byte",
+        "tests/unit/worlds/bundle/test_opener.py::test_what_is_decoded_is_the_same_and_so_is_the_story",
     ),
 }
 GIVEN = (*range(1, 22), 23, 24, 26, 27, 28, 30, 33, 34, *range(37, 44), 46, 48, 49, 52, 53)
@@ -291,6 +292,8 @@ def place(target: str) -> tuple[Path, str]:
 
 def test_every_row_has_an_entry():
     assert list(ROWS) == [f"T{number}" for number in GIVEN]
+    page = (ROOT / "docs" / "evidence" / "reports.md").read_text("utf-8")
+    assert re.findall(r"^## (T\d+)$", page, re.MULTILINE) == list(ROWS)
 
 
 @pytest.mark.parametrize("number", ROWS)

@@ -76,6 +76,17 @@ def test_the_readme_fits_on_two_screens_and_has_its_pictures():
         assert len(pictures) == 4 and all((ROOT / picture).is_file() for picture in pictures)
 
 
+def test_every_room_the_first_page_names_is_there():
+    rows = (ROOT / "docs" / "index.md").read_text("utf-8").splitlines()
+    rooms = {name for row in rows if row.startswith("| ") for name in re.findall(r"`([\w/.]+)`", row)}
+    assert len(rooms) > 40
+    assert not [
+        name for name in rooms if not (ROOT / name).exists() and not (ROOT / "eve_replay" / name).exists()
+    ]
+    packages = {p.parent.name for p in (ROOT / "eve_replay").glob("*/__init__.py")}
+    assert packages <= {name.removeprefix("eve_replay/").partition("/")[0] for name in rooms}
+
+
 def test_the_site_builds_without_a_network(tmp_path):
     pytest.importorskip("myst_parser")
     pytest.importorskip("furo")
