@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from eve_replay import samples
+
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 POINTER = re.compile(
@@ -90,3 +92,15 @@ def test_no_two_sections_of_a_page_have_one_name():
     for page in DOCS.rglob("*.md"):
         named = [slug(found) for found in re.findall(r"^## (.+)$", page.read_text("utf-8"), re.MULTILINE)]
         assert len(named) == len(set(named)), page.name
+
+
+def test_every_sample_that_a_document_names_opens():
+    known = {name for group in ("tour", "workshop", "incidents") for name in samples.names(group)}
+    named = {
+        (path.name, name)
+        for path in (*DOCS.rglob("*.md"), *ROOT.glob("*.md"))
+        for name in re.findall(r"sample:([a-z][a-z0-9-]+)", path.read_text("utf-8"))
+    }
+    assert len(named) > 20 and not [pair for pair in named if pair[1] not in known]
+    table = (DOCS / "evidence" / "recordings.md").read_text("utf-8")
+    assert not [name for name in known if f"`{name}`" not in table]

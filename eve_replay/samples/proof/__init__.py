@@ -1,7 +1,7 @@
 """The recordings with ground truth that ``eve-replay proof`` is checked against (see the README here).
 
-They are in the repository and the source distribution, not in the wheel: they are half again as large as all
-the rest, and a person who debugs a session does not need them.
+The sweep is in the repository and the source distribution, not in the wheel: it is half again as large as all
+the rest, and a person who debugs a session does not need it. The scenarios are samples too, so it has them.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ def trees() -> Iterator[MemoryTree]:
         UnknownSource: this was installed from a wheel, which does not hold them.
     """
     folder = resources.files(__name__)
-    for name in ("scenarios.tar.xz", "sweep.tar.xz"):
-        place = folder.joinpath(name)
-        if not place.is_file():
-            raise UnknownSource(
-                "The recordings of the proof are not part of the installed package.",
-                hint="The repository and the source distribution have them: "
-                "eve-replay proof --corpus eve_replay/samples/proof",
-            )
-        yield archive_tree(Path(name), label=f"proof/{name}", data=place.read_bytes())
+    places = [folder.joinpath(name) for name in ("scenarios.tar.xz", "sweep.tar.xz")]
+    if not all(place.is_file() for place in places):
+        raise UnknownSource(
+            "The recordings of the proof are not part of the installed package.",
+            hint="The repository and the source distribution have them: "
+            "eve-replay proof --corpus eve_replay/samples/proof",
+        )
+    for place in places:
+        yield archive_tree(Path(place.name), label=f"proof/{place.name}", data=place.read_bytes())
