@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
-from datetime import datetime, timedelta
 
 import click
 
@@ -18,6 +16,7 @@ from eve_replay.cli.shared.common import (
     open_journal,
     source_argument,
 )
+from eve_replay.cli.shared.progress import counted
 from eve_replay.journal import Journal
 from eve_replay.times import iso
 from eve_replay.views.kit.safe import cut
@@ -83,19 +82,10 @@ def cli(
 
 
 def _rows(shell: Shell, journal: Journal, effects: str | None) -> Iterator[LandingRow]:
-    """Yield a row per session; on a terminal say on stderr how far it is after two seconds."""
     heads = journal.heads
-    shown = sys.stderr.isatty()
-    began, told = datetime.now(), False
-    for number, head in enumerate(heads, 1):
+    for head in counted(heads, len(heads), "session", quiet=shell.json):
         session = journal.session(head.id)
         yield landing_row(session, now=shell.now, zone=shell.zone, effects=effects, versions=journal.versions)
-        if shown and number % 20 == 0 and (told or datetime.now() - began > timedelta(seconds=2)):
-            told = True
-            sys.stderr.write(f"\r{number:,} of {plural(len(heads), 'session')} looked at; Ctrl-C stops")
-            sys.stderr.flush()
-    if told:
-        sys.stderr.write("\r\x1b[K")
 
 
 def _page(

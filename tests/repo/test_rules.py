@@ -60,6 +60,7 @@ def test_only_the_command_line_prints_exits_and_reads_the_environment():
 DOORS = {
     "eve_replay/cli/shared/common.py": "every line and table, through safe_text; JSON, in ASCII",
     "eve_replay/cli/shared/errors.py": "messages, through safe_text",
+    "eve_replay/cli/shared/progress.py": "two counts and a noun of ours",
     "eve_replay/cli/diff.py": "a JSON patch, in ASCII",
     "eve_replay/cli/dump.py": "JSON, in ASCII",
     "eve_replay/cli/watch.py": "JSON, in ASCII",
@@ -174,6 +175,9 @@ RECURSIVE = {
         "apply_delta": "bound _DEEPEST",
     },
     "eve_replay/proof/board.py": {"_recordings": "folders, three levels"},
+    "eve_replay/views/search/where.py": dict.fromkeys(
+        ("_Reader.any_of", "_Reader.all_of", "_Reader.one"), "bound _DEEPEST"
+    ),
     "eve_replay/redaction/redact.py": {
         "Redactor._field": "once, for eventData",
         "Redactor.plain": "bound _DEEPEST",

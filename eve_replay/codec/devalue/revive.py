@@ -137,7 +137,7 @@ def is_own_form(raw: list[Any], context: Context) -> bool:
     try:
         target = context.resolve(payload)
     except BadPayload:
-        return raw[0] == "Set"
+        return bool(raw[0] == "Set")
     if raw[0] == "Map":
         return False
     if target.__class__ is not list or (target and target[0].__class__ is str):

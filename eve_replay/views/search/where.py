@@ -25,6 +25,8 @@ _TOKEN = re.compile(
 )
 _UNITS = {"s": 1, "min": 60, "m": 60, "h": 3600, "d": 86_400, "day": 86_400, "days": 86_400}
 _MOST_WORDS = 400
+#: Brackets and ``not`` inside each other.
+_DEEPEST = 50
 
 
 def where(text: str, fields: Sequence[str]) -> Condition:
@@ -108,7 +110,7 @@ class _Reader:
         return parts[0] if len(parts) == 1 else lambda row: all(part(row) for part in parts)
 
     def one(self, depth: int) -> Condition:
-        if depth > 50:
+        if depth > _DEEPEST:
             raise self.wrong("too many brackets")
         if self.peek("not"):
             self.at += 1
