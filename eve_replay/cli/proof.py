@@ -31,6 +31,10 @@ def cli(shell: Shell, corpus: str | None, misses: bool, wanted: str | None) -> N
     Without --corpus: the recordings beside the source, among them real eve 0.80.1 killed right before and
     after single writes. A hit: outcome, starts and every effect's count agree. Exact: the prediction leaves
     nothing open where the journal decides it.
+
+    --corpus takes recordings of your own as well, a folder each: crash/ (the data folder as it lay at the
+    kill; crash-2/ ... for more), data/ (the end), ledger.ndjson (what the tools really did, a JSON object a
+    line with "effect", and "callId" and "sessionId" where known), crash.ledger.ndjson (the same at the kill).
     """
     from eve_replay.proof.board import Board
 
@@ -47,7 +51,9 @@ def cli(shell: Shell, corpus: str | None, misses: bool, wanted: str | None) -> N
     echo(shell, [line((f"{plural(len(board.cases), 'prediction')} against reality", "strong")), ()])
     echo_table(shell, _table(board))
     missed = [case for case in board.cases if not case.hit]
-    told = missed if misses else list(board.cases) if wanted else []
+    # Of recordings of their own people want to see what was wrong at once.
+    misses = misses or corpus is not None
+    told = missed if misses and not wanted else list(board.cases) if wanted else []
     for case in told:
         _tell(shell, case)
     _summary(shell, board, missed, misses)
@@ -73,7 +79,8 @@ def _boards(shell: Shell, corpus: str | None) -> Sequence[Board]:
     if not boards:
         raise UnknownSource(
             f"There are no recordings with ground truth in {corpus!r}.",
-            hint="A scenario has facts.json, ledger.ndjson and data/; a sweep has sweep-*.ndjson.",
+            hint="A recording has crash/, data/ and ledger.ndjson; a scenario facts.json, ledger.ndjson "
+            "and data/; a sweep has sweep-*.ndjson.",
         )
     return boards
 

@@ -1,12 +1,14 @@
 """The scoreboard: predictions against what really happened, for every recording with ground truth.
 
-Two kinds of recordings are understood (``prove`` finds them by what a folder holds):
+Three kinds of recordings are understood (``prove`` finds them by what a folder holds):
 
 * a crash sweep (``sweep-*.ndjson``, ``baseline-*/data``, ``commits-*.ndjson``, ``points-*/<when>-<n>``),
   where the real runtime was killed right before or after single writes: each point is predicted twice,
   from the folder as it lay at the crash (*forecast*) and from the undisturbed recording plus the point
   (*simulate*);
-* scenarios (``facts.json``, ``ledger.ndjson``, ``data``): the forecast for the journal as of each kill.
+* scenarios (``facts.json``, ``ledger.ndjson``, ``data``): the forecast for the journal as of each kill;
+* loose recordings (``crash``, ``data``, ``ledger.ndjson``): the forecast from the folder as it lay at each
+  kill.
 
 A case is a *hit* when outcome, attempts and every effect's count agree. It is *exact* when least and most
 are the same for every effect whose tool had returned, or had not begun, when the process died.
@@ -149,6 +151,7 @@ class _Recording:
 
 
 def _recordings(tree: FileTree, base: str, depth: int) -> Iterator[_Recording]:
+    from eve_replay.proof.loose import is_loose, loose_cases
     from eve_replay.proof.scenarios import scenario_cases
     from eve_replay.proof.sweep import sweep_cases
 
@@ -158,6 +161,9 @@ def _recordings(tree: FileTree, base: str, depth: int) -> Iterator[_Recording]:
         for name in sorted(sweeps):
             turn = name.removeprefix("sweep-").removesuffix(".ndjson")
             yield _Recording(f"sweep {turn}", lambda turn=turn: sweep_cases(tree, base, turn))  # type: ignore[misc]
+        return
+    if is_loose(entries):
+        yield _Recording(base or "recording", lambda: loose_cases(tree, base))
         return
     if "facts.json" in entries and entries.get("data") == "dir":
         yield _Recording(base or "scenario", lambda: scenario_cases(tree, base))
