@@ -229,7 +229,7 @@ RULES: Mapping[str, RuleText] = MappingProxyType(
         ),
         "plain-loop": _seen(
             "Without durability the loop's memory is lost; the turn is started again from its message.",
-            "tutorial",
+            "docs/evidence/environments.md#no-runtime",
         ),
         "flue-kept": _seen(
             "A finished call is kept, a complete model message is kept.",

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import eve_replay
 from eve_replay.cli import COMMANDS, SECTIONS, run
 
 ROOT = Path(__file__).parents[2]
@@ -85,6 +86,15 @@ def test_every_room_the_first_page_names_is_there():
     ]
     packages = {p.parent.name for p in (ROOT / "eve_replay").glob("*/__init__.py")}
     assert packages <= {name.removeprefix("eve_replay/").partition("/")[0] for name in rooms}
+
+
+def test_the_api_page_has_every_public_name():
+    page = (ROOT / "docs" / "api.md").read_text("utf-8")
+    public = set(eve_replay.__all__) - {
+        "__version__",
+        "EveReplayError",
+    }  # the errors are a module of their own
+    assert not [name for name in public if not re.search(rf"^   (?:[\w.]+\.)?{name}$", page, re.MULTILINE)]
 
 
 def test_the_site_builds_without_a_network(tmp_path):
