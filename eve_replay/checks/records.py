@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from eve_replay.checks.finding import Finding
 from eve_replay.checks.phrases import count, listed
 from eve_replay.ids import parse_function_name
+from eve_replay.journal.effects.unlogged import unlogged_starts
 from eve_replay.journal.model import Evidence, Run, Step
 from eve_replay.problems import Severity
 
@@ -111,7 +112,20 @@ def _step(run: Run, step: Step) -> Iterator[Finding]:
             f"{count(starts, 'start')}.",
             "Each start in the log is an attempt; the record holds only what the last writer knew.",
         )
-    if record.attempt is not None and starts and record.attempt > starts and step.committed:
+    missing = unlogged_starts(step, run)
+    if missing is not None and missing.counted:
+        yield _make(
+            run,
+            "start-lost",
+            "warning",
+            where,
+            f"The record of {step.function} counts {count(record.attempt or 0, 'attempt')}, the log has "
+            f"{count(starts, 'start')}.",
+            f"What the missing starts did is not recorded: {step.function} may have run in each of them. "
+            "The log was cut, or an event was lost.",
+            "Compare with a ledger; read the log again from the store itself.",
+        )
+    elif record.attempt is not None and starts and record.attempt > starts and step.committed:
         yield _make(
             run,
             "start-lost",

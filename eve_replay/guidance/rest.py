@@ -12,26 +12,13 @@ from eve_replay.checks.finding import Verdict
 from eve_replay.checks.phrases import GRACE, Voice, count, listed
 from eve_replay.ids import short_id
 from eve_replay.journal.model import Evidence, Run, Session
+from eve_replay.journal.settled import between_steps, newest_event, open_hooks, waiting_word
 from eve_replay.records import EventRecord
+from eve_replay.recovery.fate import fate_of
 
-__all__ = ["between_steps", "cut_log_verdict", "no_log_verdict", "rest_verdict", "unsure_park"]
+__all__ = ["cut_log_verdict", "no_log_verdict", "rest_verdict", "unsure_park"]
 
 _ENDED = frozenset({"completed", "failed", "cancelled"})
-#: After these the workflow's code is to run on; what it did then left no event.
-_DUE = frozenset(
-    {
-        "run_created",
-        "run_started",
-        "step_completed",
-        "step_failed",
-        "hook_received",
-        "hook_disposed",
-        "hook_conflict",
-        "wait_completed",
-        "attr_set",
-        "noop",
-    }
-)
 #: What the stream says when a session has nothing more to do until somebody writes.
 _WAITS = "session.waiting"
 
@@ -56,23 +43,10 @@ def owner(session: Session) -> Run:
     return ([run for run in session.runs if run.role != "turn"] or list(session.runs))[-1]
 
 
-def between_steps(run: Run) -> EventRecord | None:
-    """Return the last event of a run that was to go on after it, None where something is open or it ended.
-
-    An open hook does not change that: the log does not say whether the code waits for it yet.
-    """
-    if run.status in _ENDED or run.log_gap or any(not step.committed for step in run.steps):
-        return None
-    last = _newest(run.events)
-    waiting = {e.correlation_id for e in run.events if e.event_type == "wait_created"}
-    waiting -= {e.correlation_id for e in run.events if e.event_type == "wait_completed"}
-    return last if last is not None and last.event_type in _DUE and not waiting else None
-
-
 def unsure_park(session: Session, run: Run, voice: Voice) -> Verdict | None:
     """Return what is to be said of a plain run with an open hook whose code may not have come to it yet."""
     last = between_steps(run)
-    hooks = _open_hooks(run)
+    hooks = open_hooks(run)
     if run.role != "workflow" or last is None or not hooks:
         return None
     names = listed(hooks.values())
@@ -92,22 +66,6 @@ def unsure_park(session: Session, run: Run, voice: Voice) -> Verdict | None:
         severity="warning",
         run_id=run.run_id,
     )
-
-
-def _open_hooks(run: Run) -> dict[str, str]:
-    """Return the app's hooks that were created and not disposed: hook id to token."""
-    found = {
-        e.correlation_id: str(e.data.get("token") or e.correlation_id)
-        for e in run.events
-        if e.event_type == "hook_created"
-        and e.correlation_id
-        and not e.data.get("isSystem")
-        and not str(e.data.get("token") or "").startswith("abrt_")
-    }
-    for event in run.events:
-        if event.event_type == "hook_disposed" and event.correlation_id:
-            found.pop(event.correlation_id, None)
-    return found
 
 
 def _named(run: Run) -> str:
@@ -157,7 +115,7 @@ def _ended(session: Session, run: Run, voice: Voice) -> Verdict:
 
 def _plain(run: Run, voice: Voice) -> Verdict | None:
     """A plain run in which something else than a step is the last word: a hook or a sleep that it opened."""
-    last = _newest(run.events)
+    last = newest_event(run)
     if between_steps(run) is not None and last is not None and last.created_at is not None:
         if voice.now - last.created_at > GRACE:
             return None
@@ -174,7 +132,7 @@ def _plain(run: Run, voice: Voice) -> Verdict | None:
 
 
 def _stuck(session: Session, run: Run, voice: Voice) -> Verdict:
-    last = _newest(run.events)
+    last = newest_event(run)
     assert last is not None  # the caller has seen that there are events
     done = [step.function for step in run.steps if step.committed]
     where = "between two steps" if done else "before its first step"
@@ -204,14 +162,10 @@ def _stuck(session: Session, run: Run, voice: Voice) -> Verdict:
 
 def _waiting(session: Session, run: Run, voice: Voice) -> Verdict | None:
     """A session that said itself that it waits, after a turn whose last step is committed."""
-    turn = session.turns[-1] if session.turns else None
-    said = [e for e in session.stream_events if e.type == _WAITS and turn and e.turn_id in (None, turn.id)]
-    began = turn.stream_events[0].position if turn is not None and turn.stream_events else 0
-    said = [e for e in said if e.position >= began]
-    if turn is None or not turn.committed or not said or session.missing("chunks"):
+    said = waiting_word(session)
+    if said is None:
         return None
-    if turn.status not in ("completed", "failed", "cancelled"):
-        return None
+    turn = session.turns[-1]
     built = f" Only eve {session.eve_version} can go on with it." if session.eve_version else ""
     return Verdict(
         code="idle",
@@ -220,7 +174,7 @@ def _waiting(session: Session, run: Run, voice: Voice) -> Verdict | None:
         certainty="observed",
         evidence=(
             *session.evidence,
-            Evidence(kind="chunk", id=said[-1].chunk_id, run_id=session.id, note=_WAITS),
+            Evidence(kind="chunk", id=said.chunk_id, run_id=session.id, note=_WAITS),
         ),
         run_id=run.run_id,
     )
@@ -228,7 +182,7 @@ def _waiting(session: Session, run: Run, voice: Voice) -> Verdict | None:
 
 def _unsettled(session: Session, run: Run, voice: Voice) -> Verdict:
     """No step is open, and nothing says that the session waits: it stopped in between, or is at work."""
-    last = _newest(run.events)
+    last = newest_event(run)
     assert last is not None  # the caller has seen that there are events
     turn = session.turns[-1] if session.turns else None
     lost = session.missing("chunks")
@@ -240,6 +194,17 @@ def _unsettled(session: Session, run: Run, voice: Voice) -> Verdict:
         why = "no turn is recorded"
     else:
         why = f"no {_WAITS} follows {turn.id} on its stream"
+    if fate_of(session).due:
+        return Verdict(
+            code="between-steps",
+            sentence=f"No step of the session is open, and work is due: {why}. The last event is "
+            f"{_after(last, run)}, {voice.at(last.created_at)}. It goes on by itself when its server is up.",
+            certainty="implied",
+            evidence=(_event(last, run),),
+            next=f"Start the server on the same version{_version(session)}, if it is not up.",
+            severity="warning",
+            run_id=run.run_id,
+        )
     recent = last.created_at is not None and voice.now - last.created_at <= GRACE
     return Verdict(
         code="running" if recent else "between-steps",
@@ -258,10 +223,6 @@ def _unsettled(session: Session, run: Run, voice: Voice) -> Verdict:
 
 def _version(session: Session) -> str:
     return f" ({session.eve_version})" if session.eve_version else ""
-
-
-def _newest(events: tuple[EventRecord, ...]) -> EventRecord | None:
-    return next((e for e in reversed(events) if e.event_type != "noop"), events[-1] if events else None)
 
 
 def _after(event: EventRecord, run: Run) -> str:

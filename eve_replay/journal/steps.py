@@ -315,7 +315,7 @@ def _from_record(draft: StepDraft) -> None:
             "start-without-event",
             record.origin or draft.step_id,
             f"The record counts {record.attempt} attempts, the log has {len(draft.starts)} starts: "
-            "a start was begun whose event was never written, so its body did not run.",
+            "a start was begun whose event was never written, or the log is not whole.",
         )
 
 

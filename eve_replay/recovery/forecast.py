@@ -11,6 +11,7 @@ from eve_replay.journal.effects.policy import EffectsLike, EffectsPolicy
 from eve_replay.journal.facade import Journal, open_journal
 from eve_replay.journal.joined import journal_of
 from eve_replay.journal.model import Session, SessionHead
+from eve_replay.journal.settled import settled
 from eve_replay.journal.targets import Located, Target, locate
 from eve_replay.recovery.engine import answer, environments_for
 from eve_replay.recovery.environment import ENVIRONMENTS, Environment
@@ -59,7 +60,7 @@ class Forecast:
     @property
     def open(self) -> bool:
         """Whether anything is open, lost or waited for."""
-        return self.answer.outcome != "nothing-open"
+        return self.answer.outcome != "nothing-open" or self.answer.certainty == "unknown"
 
     def to_json(self) -> dict[str, object]:
         """Return the entry of ``forecast`` (with fields added), see docs/json.md."""
@@ -186,6 +187,8 @@ def forecast_session(
             kind=head.kind,
             answer=_untold(main),
         )
+    if main.outcome == "nothing-open" and not settled(session):
+        main = _unsure(main)
     others = tuple(
         (name, under(ENVIRONMENTS[name]))
         for name in environments_for(head.kind == "workflow")
@@ -201,6 +204,12 @@ def forecast_session(
         others=others if main.outcome != "nothing-open" else (),
         certain=_certain(situation, main),
     )
+
+
+def _unsure(sim: Simulation) -> Simulation:
+    """Nothing in the log is open, and nothing that was seen says that nothing was due."""
+    label = "no step is open, and nothing says that it waits"
+    return replace(sim, point=replace(sim.point, label=label, certainty="unknown"), certainty="unknown")
 
 
 def _untold(sim: Simulation) -> Simulation:

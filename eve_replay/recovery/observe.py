@@ -12,6 +12,7 @@ from eve_replay.journal.effects.build import effects_of
 from eve_replay.journal.effects.policy import EffectsLike
 from eve_replay.journal.messages import recorded_answer
 from eve_replay.journal.model import ModelCall, Park, Run, Session, Step, Tokens, Turn
+from eve_replay.journal.settled import between_steps
 from eve_replay.recovery.observe_effects import EffectReader
 from eve_replay.recovery.roles import awaited_run, role_of, step_word
 from eve_replay.recovery.situation import (
@@ -242,8 +243,11 @@ class _Observer:
         if any(s.open and s.role != "side" for run in awaited for s in run.steps):
             return True
         if self.plain:
-            return not any(p.kind == "webhook" for p in situation.parked) or any(
-                w.code != "done" for run in awaited for w in run.waits
+            # A hook that is open is no proof that the code has come to wait for it: something may be due.
+            return (
+                not any(p.kind == "webhook" for p in situation.parked)
+                or any(w.code != "done" for run in awaited for w in run.waits)
+                or between_steps(self.session.runs[-1]) is not None
             )
         if any(run.index and run.code not in ("done", "ending") for run in awaited):
             return True

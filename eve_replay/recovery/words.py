@@ -337,7 +337,9 @@ def _outcome(sim: Simulation) -> str:
         if sim.ends == "never"
         else "the turn runs to its end, then the session hangs and processes no further message",
         "fails": f"the run fails ({sim.ends.removeprefix('failed: ')})",
-        "nothing-open": "nothing is open, so nothing is lost and nothing is repeated",
+        "nothing-open": "nothing is open, so nothing is lost and nothing is repeated"
+        if sim.certainty != "unknown"
+        else "whether something was due is not recorded",
     }
     return words[sim.outcome] + "."
 

@@ -26,8 +26,8 @@ from eve_replay import open_journal
 from eve_replay.codec import KeyRing, Payload, stream_values
 from eve_replay.problems import Receipt
 from eve_replay.values import JsDate, JsError, Tagged, Undecoded
-from eve_replay.views.session.attempts import attempt_rows
 from eve_replay.views.kit.safe import safe_text
+from eve_replay.views.session.attempts import attempt_rows
 from eve_replay.worlds.export.entities import Wrap
 from eve_replay.worlds.local.opener import LocalWorld, MemoryTree
 from eve_replay.worlds.postgres.rows import RowMapper

@@ -12,9 +12,9 @@ import pytest
 
 from eve_replay import samples
 from eve_replay.codec import loads_json
-from eve_replay.workshop.model import Ask, Case, Fault, Turn
 from eve_replay.workshop.engine.runtime import run
 from eve_replay.workshop.engine.workflow import run_workflow
+from eve_replay.workshop.model import Ask, Case, Fault, Turn
 from tests.support.recovery import rows
 
 

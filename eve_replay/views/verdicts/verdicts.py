@@ -139,10 +139,13 @@ def _verdict(session: Session, verdict: Verdict) -> VerdictRow:
 _STATES = {
     "wedged": "wedged",
     "repeats-without-end": "wedged",
+    "stuck": "stuck",
     "stranded": "stranded",
     "will-fail": "failed",
     "overdue": "interrupted",
     "interrupted": "interrupted",
+    "between-steps": "interrupted",
+    "no-log": "unknown",
     "dormant": "dormant",
     "leased": "leased",
 }
