@@ -60,7 +60,7 @@ class Forecast:
     @property
     def open(self) -> bool:
         """Whether anything is open, lost or waited for."""
-        return self.answer.outcome != "nothing-open" or self.answer.certainty == "unknown"
+        return self.answer.outcome != "nothing-open" or self.answer.point.certainty == "unknown"
 
     def to_json(self) -> dict[str, object]:
         """Return the entry of ``forecast`` (with fields added), see docs/json.md."""

@@ -338,7 +338,7 @@ def _outcome(sim: Simulation) -> str:
         else "the turn runs to its end, then the session hangs and processes no further message",
         "fails": f"the run fails ({sim.ends.removeprefix('failed: ')})",
         "nothing-open": "nothing is open, so nothing is lost and nothing is repeated"
-        if sim.certainty != "unknown"
+        if sim.point.certainty != "unknown"
         else "whether something was due is not recorded",
     }
     return words[sim.outcome] + "."

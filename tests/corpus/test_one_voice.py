@@ -53,8 +53,8 @@ def test_no_two_of_them_differ_on_one_session():
         where = f"{folder.relative_to(folder.parents[1])} {session.id[-4:]}: {sorted(found)}"
         seen += 1
         if foretold is not None:
-            outcome, sure = foretold.answer.outcome, foretold.answer.certainty != "unknown"
-            where += f", forecast {outcome} {foretold.answer.certainty}"
+            outcome, sure = foretold.answer.outcome, foretold.answer.point.certainty != "unknown"
+            where += f", forecast {outcome} {foretold.answer.point.certainty}"
             if found & RESTS and outcome != "nothing-open":
                 wrong.append(f"{where}: why rests, the forecast does not")
             if outcome == "nothing-open" and sure and found & DUE:

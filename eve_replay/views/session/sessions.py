@@ -26,7 +26,18 @@ __all__ = ["SessionRow", "SortBy", "detailed", "filter_rows", "session_row", "se
 SortBy = Literal["activity", "status", "title", "attempts", "turns", "started"]
 
 #: Order of statuses when sorting by status: what needs a person first.
-_URGENCY = ("wedged", "stuck", "stranded", "failed", "interrupted", "leased", "dormant", "parked", "running", "idle")
+_URGENCY = (
+    "wedged",
+    "stuck",
+    "stranded",
+    "failed",
+    "interrupted",
+    "leased",
+    "dormant",
+    "parked",
+    "running",
+    "idle",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
