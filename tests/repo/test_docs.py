@@ -5,12 +5,17 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 import eve_replay
 from eve_replay.cli import COMMANDS, SECTIONS, run
+from eve_replay.journal.effects.policy import EffectClass, KeyBy
+from eve_replay.worlds.layouts.model import FORMS
+from eve_replay.worlds.layouts.parse import parse_layout
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text("utf-8")
@@ -144,3 +149,18 @@ def test_the_unit_tests_mirror_the_package():
     tests = list((ROOT / "tests" / "unit").rglob("test_*.py"))
     tested = {path.parent.name for path in tests} | {path.stem.removeprefix("test_") for path in tests}
     assert packages <= tested
+
+
+def test_the_effects_policy_of_its_page_is_one():
+    (text,) = blocks("toml", ROOT / "docs" / "effects.md")
+    policy = eve_replay.EffectsPolicy.load(tomllib.loads(text))
+    assert {rule.pattern for rule in policy.rules} >= {"charge_card", "ship*"} and policy.default is not None
+    page = (ROOT / "docs" / "effects.md").read_text("utf-8")
+    assert not [name for name in (*get_args(EffectClass), *get_args(KeyBy)) if f"`{name}`" not in page]
+
+
+def test_the_layout_of_its_page_is_one():
+    (text,) = blocks("toml", ROOT / "docs" / "layouts.md")
+    assert parse_layout(text, "docs/layouts.md").parts.keys() == {"runs", "steps", "events"}
+    page = (ROOT / "docs" / "layouts.md").read_text("utf-8")
+    assert not [form for form in FORMS if f"`{form}`" not in page]
