@@ -176,7 +176,10 @@ def make_story(page: Page) -> None:
     """Make the recording: one frame per group of keys, each shown as long as it takes to read."""
     pictures = played(STORY_SIZE, [keys for _, keys, _ in STORY], inside=True)
     frames = [drawn(page, offline(svg), 1000) for svg in pictures]
-    palette = frames[-1].quantize(colors=64, dither=Image.Dither.NONE)
+    together = Image.new("RGB", (frames[0].width, sum(frame.height for frame in frames)))
+    for number, frame in enumerate(frames):
+        together.paste(frame, (0, number * frame.height))
+    palette = together.quantize(colors=128, dither=Image.Dither.NONE)  # one for all, or colours would flicker
     few = [frame.quantize(palette=palette, dither=Image.Dither.NONE) for frame in frames]
     path = HERE / "eve-replay.gif"
     times = [shown for _, _, shown in STORY]

@@ -6,6 +6,7 @@ one page. It is used alike in code, tests, lessons, configuration and in what us
 
 import re
 import subprocess
+import tarfile
 from functools import cache
 from pathlib import Path
 
@@ -104,3 +105,7 @@ def test_every_sample_that_a_document_names_opens():
     assert len(named) > 20 and not [pair for pair in named if pair[1] not in known]
     table = (DOCS / "evidence" / "recordings.md").read_text("utf-8")
     assert not [name for name in known if f"`{name}`" not in table]
+    archive = ROOT / "tests" / "corpus" / "crash-kinds.tar.xz"
+    with tarfile.open(archive) as packed:
+        kinds = {name.partition("/")[0] for name in packed.getnames()} - {"README.md"}
+    assert len(kinds) > 20 and not [name for name in kinds if f"`{name}`" not in table]
