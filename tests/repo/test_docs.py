@@ -80,6 +80,9 @@ def test_the_readme_fits_on_two_screens_and_has_its_pictures():
         text = (ROOT / name).read_text("utf-8")
         pictures = re.findall(r"!\[[^\]]+\]\(([^)]+)\)", text)
         assert len(pictures) == 4 and all((ROOT / picture).is_file() for picture in pictures)
+    shown = "".join(page.read_text("utf-8") for page in (*PAGES, ROOT / "README.zh.md"))
+    made = [path.name for path in (ROOT / "docs" / "pictures").iterdir() if path.suffix in (".png", ".gif")]
+    assert len(made) > 8 and not [name for name in made if f"pictures/{name}" not in shown]
 
 
 def test_every_room_the_first_page_names_is_there():
