@@ -45,6 +45,7 @@ class SqlTables:
         ask: runs a query and yields its rows.
         mark: the placeholder of the driver, ``?`` or ``%s``.
         quote: quotes a name.
+        shown: what to select for a column, where it is not the column itself (a cast to text).
         schema: put in front of every table.
     """
 
@@ -56,6 +57,7 @@ class SqlTables:
         *,
         mark: str = "?",
         quote: Callable[[str], str] = lambda name: '"' + name.replace('"', '""') + '"',
+        shown: Callable[[str, str], str] | None = None,
         schema: str = "",
         close: Callable[[], None] = lambda: None,
     ) -> None:
@@ -64,6 +66,7 @@ class SqlTables:
         self._ask = ask
         self._mark = mark
         self._quote = quote
+        self._shown = shown or (lambda _table, column: quote(column))
         self._schema = schema
         self._close = close
 
@@ -75,7 +78,8 @@ class SqlTables:
         columns = self.tables.get(table, ())
         if not columns or (column and column not in columns):
             return
-        query = f"select {', '.join(map(self._quote, columns))} from {self._from(table)}"
+        what = ", ".join(self._shown(table, name) for name in columns)
+        query = f"select {what} from {self._from(table)}"
         batches = [among[i : i + _BATCH] for i in range(0, len(among), _BATCH)] if column else [()]
         for batch in batches:
             where = (
@@ -89,7 +93,7 @@ class SqlTables:
         columns = self.tables.get(table, ())
         if column not in columns or (where and where[0] not in columns):
             return []
-        query = f"select distinct {self._quote(column)} from {self._from(table)}"
+        query = f"select distinct {self._shown(table, column)} from {self._from(table)}"
         if where:
             query += f" where {self._quote(where[0])} = {self._mark}"
         return [row[0] for row in self._ask(query, (where[1],) if where else ())]

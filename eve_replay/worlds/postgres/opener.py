@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from eve_replay.errors import SourceUnreadable
 from eve_replay.worlds.base import World
 from eve_replay.worlds.export.entities import Wrap, number_option, text_option
+from eve_replay.worlds.postgres.schema import OtherTables
 
 __all__ = ["opener"]
 
@@ -25,20 +26,29 @@ class _PostgresOpener:
         return 1.0 if head.startswith(("postgres://", "postgresql://", "postgresql+")) else 0.0
 
     def open(self, source: str, **options: object) -> World:
-        """Connect and look at the tables. Options: keys, limit, schema, timeout."""
+        """Connect and look at the tables. Options: keys, limit, schema, timeout, layout."""
         try:
+            from eve_replay.worlds.postgres.foreign import layout_world
             from eve_replay.worlds.postgres.world import PostgresWorld
         except ImportError as error:
             raise SourceUnreadable(
                 f"Reading a Postgres server needs psycopg and cbor2 ({error}).",
                 hint="pip install 'eve-replay[postgres]'.",
             ) from error
-        return PostgresWorld(
-            source,
-            schema=text_option(options, "schema"),
-            timeout=number_option(options, "timeout"),
-            wrap=Wrap.of(options),
-        )
+        given, schema = text_option(options, "layout"), text_option(options, "schema")
+        timeout, wrap = number_option(options, "timeout"), Wrap.of(options)
+        if not given:
+            try:
+                return PostgresWorld(source, schema=schema, timeout=timeout, wrap=wrap)
+            except OtherTables as error:
+                missing = error
+        try:
+            return layout_world(source, given=given, schema=schema, timeout=timeout, wrap=wrap)
+        except SourceUnreadable as error:
+            if given or missing.columns:
+                raise
+            # No known world in any schema: what was looked for first says more.
+            raise SourceUnreadable(missing.message, hint=missing.hint) from error
 
 
 opener = _PostgresOpener()

@@ -14,7 +14,14 @@ from eve_replay.problems import Receipt
 from eve_replay.worlds.postgres.address import Address, grant_hint
 from eve_replay.worlds.postgres.rows import LISTED, TABLES
 
-__all__ = ["Layout", "layout_of", "read_layout", "upgrade_problem"]
+__all__ = ["Layout", "OtherTables", "layout_of", "read_layout", "upgrade_problem"]
+
+#: Columns without which rows of these tables are not this world's.
+_NEEDED_COLUMNS = {
+    "workflow_runs": ("id", "name", "status"),
+    "workflow_events": ("id", "type", "run_id"),
+    "workflow_steps": ("step_id", "run_id"),
+}
 
 Ask = Callable[[str, Sequence[object]], Iterable[Sequence[object]]]
 
@@ -32,6 +39,18 @@ join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.
 where c.relkind in ('r', 'v', 'm', 'p', 'f') and c.relname = any(%s)
 order by n.nspname, c.relname, a.attnum
 """
+
+
+class OtherTables(SourceUnreadable):
+    """The tables of this world are not there, or have the columns of another world.
+
+    Attributes:
+        columns: whether tables of these names are there, with other columns.
+    """
+
+    def __init__(self, message: str, *, hint: str = "", columns: bool = False) -> None:
+        super().__init__(message, hint=hint)
+        self.columns = columns
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,6 +127,18 @@ def read_layout(ask: Ask, address: Address, receipt: Receipt) -> Layout:
                 hidden.add(str(table))
     tables = found.get(address.schema, {})
     missing = [table for table in _NEEDED if table not in tables]
+    strange = [
+        f"{table}.{column}"
+        for table, columns in _NEEDED_COLUMNS.items()
+        for column in columns
+        if table in tables and column not in every.get(table, ())
+    ]
+    if strange:
+        raise OtherTables(
+            f"The tables in {address.schema} of {address.label} are of another world: "
+            f"there is no {', '.join(strange)}.",
+            columns=True,
+        )
     if missing:
         _no_tables(address, missing, sorted(s for s in found if "workflow_runs" in found[s]))
     unreadable = frozenset(table for table, columns in tables.items() if not columns)
@@ -164,4 +195,4 @@ def _no_tables(address: Address, missing: list[str], elsewhere: list[str]) -> No
         hint = "Is this the right database? The world's bootstrap command creates the tables."
     else:
         hint = "The other tables are there: was it dropped, or the migration interrupted?"
-    raise SourceUnreadable(f"There is no table {name} in {address.label}.", hint=hint)
+    raise OtherTables(f"There is no table {name} in {address.label}.", hint=hint)
