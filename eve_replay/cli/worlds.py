@@ -50,7 +50,14 @@ _KINDS = (
         needs=("psycopg", "cbor2"),
     ),
     _Kind(kind="sqlite", reads="SQLite files: Turso, libSQL, any layout", extra="sqlite", needs=("cbor2",)),
-    _Kind(kind="mongo", reads="mongoexport of the community MongoDB world", can=("streams",)),
+    _Kind(kind="sqldump", reads="dumps of MySQL, MariaDB and SQLite", extra="sqlite", needs=("cbor2",)),
+    _Kind(
+        kind="mysql",
+        reads="mysql://HOST/DATABASE, MariaDB too",
+        extra="mysql",
+        needs=("pymysql", "cbor2"),
+    ),
+    _Kind(kind="mongo", reads="mongoexport and mongodump files; mongodb://HOST", extra="mongo"),
     _Kind(kind="redis", reads="redis://HOST, keys.json, dump.rdb", extra="redis", needs=("redis", "cbor2")),
     _Kind(kind="hosted", reads="vercel://TEAM/PROJECT, https://SERVER", extra="hosted", needs=("cbor2",)),
     _Kind(

@@ -33,6 +33,8 @@ BUILTIN: dict[str, str] = {
     "sqlite": "eve_replay.worlds.sqlite.opener:opener",
     "pgdump": "eve_replay.worlds.pgdump.world:opener",
     "postgres": "eve_replay.worlds.postgres.opener:opener",
+    "sqldump": "eve_replay.worlds.sqldump.opener:opener",
+    "mysql": "eve_replay.worlds.mysql.opener:opener",
     "mongo": "eve_replay.worlds.mongo.world:opener",
     "redis": "eve_replay.worlds.redis.opener:opener",
     "hosted": "eve_replay.worlds.hosted.opener:opener",

@@ -100,7 +100,10 @@ def fits_tables(
 
 
 def _fit(layout: Layout, there: Mapping[str, frozenset[str]]) -> Fit | None:
-    if any(not wanted <= there.get(table, frozenset()) for table, wanted in layout.telling.items()):
+    told = [table for table in layout.telling if there.get(table)]
+    if layout.telling and not told:
+        return None
+    if any(not layout.telling[table] <= there[table] for table in told):
         return None
     score, gaps, seen = 0, [], set()
     for name, part in layout.parts.items():

@@ -70,6 +70,7 @@ class LayoutWorld:
         self._wrap = wrap
         self._access = access
         self._layout = layout
+        self._closed = False
         self._former = Former(wrap=wrap, receipt=self.receipt, payload=layout.payload)
         self._tally = Tally(self.receipt)
         self.about: Mapping[str, object] = {
@@ -185,8 +186,10 @@ class LayoutWorld:
         yield StreamChunk(stream=name, chunk_id=chunk_id, data=raw, end=end, origin=where)
 
     def close(self) -> None:
-        """Release the store."""
-        self._access.close()
+        """Release the store; a second time does nothing."""
+        if not self._closed:
+            self._closed = True
+            self._access.close()
 
     def _of(self, name: str, run_id: str) -> Iterator[tuple[str, dict[str, object]]]:
         self._asked(run_id)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import base64
 import binascii
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from eve_replay.codec.jsontext import JsonFault, parse_json
 from eve_replay.values import UNDEFINED, BigInt, JsDate, RegExp, Undecoded, date_from_iso, date_from_ms
 
-__all__ = ["from_extended"]
+__all__ = ["from_extended", "split_documents"]
 
 _DEEPEST = 200
 _SAFE = 9_007_199_254_740_992
@@ -37,6 +39,20 @@ def from_extended(value: object, depth: int = 0) -> object:
                 return _BAD
         break
     return {str(key): from_extended(item, depth + 1) for key, item in value.items()}
+
+
+def split_documents(raw: bytes) -> list[tuple[int, Any | JsonFault]]:
+    """Return the documents that stand one after the other in a text, each with its number.
+
+    ``mongoexport --pretty`` puts each on many lines. A damaged one ends where the next line begins with a
+    brace, so that it costs itself and not the rest.
+    """
+    text = raw.decode("utf-8", "replace").removeprefix("\ufeff")
+    starts = [match.start() for match in re.finditer(r"^\{", text, re.MULTILINE)]
+    found: list[tuple[int, Any | JsonFault]] = []
+    for number, (start, end) in enumerate(zip(starts, [*starts[1:], len(text)], strict=True), 1):
+        found.append((number, parse_json(text[start:end])))
+    return found
 
 
 def _date(value: Mapping[str, Any]) -> object:

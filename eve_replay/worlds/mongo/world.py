@@ -1,11 +1,13 @@
-"""The community MongoDB world, from ``mongoexport`` files (docs/formats/community.md#mongodb).
+"""The community MongoDB world, from ``mongoexport`` and ``mongodump`` (docs/formats/community.md#mongodb).
 
 One file per collection, lines of documents or one array, canonical or relaxed; ``bsondump`` writes the same.
-File names do not matter. No server is read: the world's own records do not need one.
+File names do not matter. A live server is read by ``server``.
 """
 
 from __future__ import annotations
 
+import re
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,13 +18,16 @@ from eve_replay.errors import SourceUnreadable
 from eve_replay.problems import LISTS, Receipt
 from eve_replay.records import EventRecord, HookRecord, RunRecord, StepRecord, StreamChunk, StreamRecord
 from eve_replay.worlds.base import World
-from eve_replay.worlds.export.entities import Wrap, entity_fields
+from eve_replay.worlds.export.entities import Wrap, entity_fields, number_option, text_option
+from eve_replay.worlds.fingerprint import file_kind
 from eve_replay.worlds.memory import MemoryWorld
-from eve_replay.worlds.mongo.json import from_extended
+from eve_replay.worlds.mongo.bson import ARCHIVE, BsonFault, archive_documents, documents
+from eve_replay.worlds.mongo.json import from_extended, split_documents
 
 __all__ = ["MongoWorld", "opener"]
 
 _HEAD = 65_536
+_BINARY = (".bson", ".bson.gz")
 _SUFFIXES = (".json", ".ndjson", ".jsonl", ".txt")
 #: The writer's own bookkeeping in every document.
 _OWN = ("_id", "__v")
@@ -53,8 +58,11 @@ class _Found:
 
 
 def _documents(path: Path, name: str, receipt: Receipt) -> Iterator[tuple[str, Any]]:
-    """Yield ``(place, document)`` of a file: one array, or one document a line."""
-    raw = path.read_bytes()
+    """Yield ``(place, document)`` of a file: BSON, one array, or documents one after the other."""
+    raw = _unpacked(path)
+    if raw.startswith(ARCHIVE) or _is_bson(path, raw):
+        yield from _binary(raw, name, receipt)
+        return
     if raw.lstrip()[:1] == b"[":
         try:
             for number, document in enumerate(loads_json(raw), 1):
@@ -62,12 +70,43 @@ def _documents(path: Path, name: str, receipt: Receipt) -> Iterator[tuple[str, A
         except ValueError as error:
             receipt.skip(where=name, what="file", why=f"it is no JSON: {error}")
         return
-    for number, document in loads_lines(raw):
+    lines = list(loads_lines(raw))
+    if re.search(rb"^\{\s*$", raw, re.MULTILINE):
+        lines = split_documents(raw)  # --pretty: a document on many lines
+    for number, document in lines:
         receipt.seen += 1
         if isinstance(document, JsonFault):
             receipt.skip(where=f"{name}:{number}", what="document", why=f"it is no JSON: {document.message}")
         else:
             yield f"{name}:{number}", document
+
+
+def _binary(raw: bytes, name: str, receipt: Receipt) -> Iterator[tuple[str, Any]]:
+    pairs = archive_documents(raw) if raw.startswith(ARCHIVE) else (("", each) for each in documents(raw))
+    for number, (collection, document) in enumerate(pairs, 1):
+        receipt.seen += 1
+        place = f"{name}{'/' if collection else ''}{collection}[{number}]"
+        if isinstance(document, BsonFault):
+            message = f"{document.message}, at byte {document.offset}: what follows is missing"
+            receipt.skip(where=place, what="document", why=message)
+            receipt.problem("error", "torn-bson", name, f"The BSON is not whole: {message}.")
+            for of in LISTS:
+                receipt.gap(of, f"{name} ends early")
+        else:
+            yield place, document
+
+
+def _unpacked(path: Path) -> bytes:
+    """Return the bytes of a file, those inside for ``mongodump --gzip``."""
+    raw = path.read_bytes()
+    if not raw.startswith(b"\x1f\x8b"):
+        return raw
+    inflater = zlib.decompressobj(wbits=31)
+    return inflater.decompress(raw)
+
+
+def _is_bson(path: Path, raw: bytes) -> bool:
+    return path.name.lower().endswith(_BINARY) or file_kind(path).startswith("a BSON")
 
 
 def _add(found: _Found, place: str, document: object, wrap: Wrap, receipt: Receipt) -> None:
@@ -139,6 +178,8 @@ class _MongoOpener:
         path = Path(source)
         try:
             if path.is_dir():
+                if any(p.name.lower().endswith(_BINARY) for p in _dumped(path)):
+                    return 0.7
                 some = sorted(p for p in path.iterdir() if p.suffix.lower() in _SUFFIXES)[:40]
                 return max((0.7 for p in some if _looks_mongo(p)), default=0.0)
             return 0.9 if _looks_mongo(path) else 0.0
@@ -147,17 +188,20 @@ class _MongoOpener:
 
     def open(self, source: str, **options: object) -> World:
         """Open a file, or every file of a folder. Options: keys, limit."""
-        if source.lower().startswith("mongodb"):
-            raise SourceUnreadable(
-                "A MongoDB server is not read directly.",
-                hint="Export runs, steps, events, hooks, stream_chunks and stream_runs with mongoexport "
-                "--db workflow --jsonFormat=canonical --collection NAME -o NAME.json, and open the folder.",
+        if source.lower().startswith(("mongodb://", "mongodb+srv://")):
+            from eve_replay.worlds.mongo.server import server_world
+
+            return server_world(
+                source,
+                given=text_option(options, "layout"),
+                wrap=Wrap.of(options),
+                timeout=number_option(options, "timeout"),
             )
         path, receipt, wrap, found = Path(source), Receipt(), Wrap.of(options), _Found()
         try:
             files = sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
             for file in files:
-                if file.suffix.lower() in _SUFFIXES or not path.is_dir():
+                if file.name.lower().endswith((*_SUFFIXES, *_BINARY)) or not path.is_dir():
                     for place, document in _documents(file, file.name, receipt):
                         _add(found, place, document, wrap, receipt)
         except OSError as error:
@@ -184,8 +228,19 @@ class _MongoOpener:
 def _looks_mongo(path: Path) -> bool:
     with path.open("rb") as file:
         head = file.read(_HEAD)
+    if head.startswith(ARCHIVE) or file_kind(path).startswith("a BSON"):
+        return True
     named = any(name in head for name in (b'"runId"', b'"eventId"', b'"stepId"', b'"streamName"'))
     return head.lstrip()[:1] in (b"{", b"[") and named and (b'"$oid"' in head or b'"$binary"' in head)
+
+
+def _dumped(folder: Path) -> Iterator[Path]:
+    """Yield the files of a folder and of the folders in it: mongodump makes one per database."""
+    for path in sorted(folder.iterdir()):
+        if path.is_dir() and not path.is_symlink():
+            yield from sorted(path.iterdir())
+        else:
+            yield path
 
 
 opener = _MongoOpener()

@@ -170,7 +170,7 @@ def archive_text(path: Path, wanted: Callable[[str], bool], into: BinaryIO) -> s
             toc = _Toc(file)
             entries = list(toc.entries())
             _head(toc, entries, into)
-            return _blocks(toc, {entry.number: entry for entry in entries}, wanted, into)
+            return _ended(_blocks(toc, {entry.number: entry for entry in entries}, wanted, into), into)
     except (ValueError, EOFError, tarfile.TarError) as error:
         raise SourceUnreadable(
             f"{path} cannot be read as a dump of pg_dump: {error}.",
@@ -239,6 +239,13 @@ def _files(
         except (OSError, EOFError, zlib.error) as error:
             fault = f"{entry.file}: {error}"
             into.write(b"\n\\.\n")
+    return _ended(fault, into)
+
+
+def _ended(fault: str, into: BinaryIO) -> str:
+    """Write the end of a dump that is whole, as pg_dump does in its text form."""
+    if not fault:
+        into.write(b"\n-- PostgreSQL database dump complete\n")
     return fault
 
 

@@ -37,6 +37,22 @@ def layout_world(path: Path, *, given: str | None, schema: str | None, wrap: Wra
         index = DumpIndex(path, receipt, wanted)
     except (OSError, EOFError) as error:
         raise SourceUnreadable(f"{path} cannot be read: {error}.") from error
+    try:
+        return _read(index, path, given=given, schema=schema, wrap=wrap, receipt=receipt, wanted=wanted)
+    finally:
+        index.close()  # all rows that are needed are in memory
+
+
+def _read(
+    index: DumpIndex,
+    path: Path,
+    *,
+    given: str | None,
+    schema: str | None,
+    wrap: Wrap,
+    receipt: Receipt,
+    wanted: frozenset[str],
+) -> LayoutWorld:
     shapes: dict[str, dict[str, tuple[str, ...]]] = {}
     for (owner, name), table in index.tables.items():
         shapes.setdefault(owner, {})[name] = tuple(table.columns)
@@ -52,7 +68,6 @@ def layout_world(path: Path, *, given: str | None, schema: str | None, wrap: Wra
         if where == owner and name in _tables(layout):
             rows[name] = [index.row(table, place) for place in table.places()]
     tables = {name: shapes[owner][name] for name in shapes[owner]}
-    index.close()
     receipt.seen = receipt.parsed = 0
     return LayoutWorld(
         TableAccess(MemoryTables(str(path), rows, tables)),

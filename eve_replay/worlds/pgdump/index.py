@@ -83,7 +83,7 @@ class DumpIndex:
     def __init__(self, path: Path, receipt: Receipt, wanted: frozenset[str] = frozenset(TABLES)) -> None:
         self.filled: set[str] = set()
         self.copies = False
-        self.torn = False
+        self.torn = self._begun = self._ended = False
         self._wanted = wanted
         self.tables: dict[tuple[str, str], DumpTable] = {}
         self.facts: dict[str, object] = {}
@@ -110,6 +110,16 @@ class DumpIndex:
                 f"The dump is not whole: {fault}. What came before is shown.",
                 "Was the disk full, or the copy interrupted? Dump again.",
             )
+        if self._begun and not self._ended and not self.torn:
+            self.torn = True
+            receipt.problem(
+                "error",
+                "torn-dump",
+                self._label,
+                "The dump does not end as pg_dump ends one: it was cut between two statements. What came "
+                "before is shown.",
+                "Was the disk full, or the copy interrupted? Dump again.",
+            )
         if len(databases) > 1:
             receipt.problem(
                 "warning",
@@ -121,6 +131,8 @@ class DumpIndex:
 
     def _note(self, note: Note, databases: list[str]) -> None:
         if note.what == "comment":
+            self._ended = self._ended or "database dump complete" in note.value
+            self._begun = self._begun or note.value == "PostgreSQL database dump"
             for words, name in (("from database version ", "server"), ("by pg_dump version ", "pgDump")):
                 if words in note.value:
                     self.facts[name] = note.value.partition(words)[2].split()[0]

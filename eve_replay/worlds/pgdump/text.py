@@ -134,7 +134,7 @@ class _Scanner:
             start, self._offset = self._offset, self._offset + len(line)
             stripped = line.strip()
             if not stripped or stripped.startswith(b"--"):
-                if b"ersion" in stripped:
+                if b"ersion" in stripped or b"database dump" in stripped:
                     yield Note("comment", stripped[2:].decode("utf-8", "replace").strip())
             elif stripped.startswith(b"\\"):
                 match = _CONNECT.match(stripped)

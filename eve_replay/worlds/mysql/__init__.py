@@ -1,0 +1,1 @@
+"""Worlds on a MySQL or MariaDB server."""
