@@ -231,6 +231,10 @@ RECURSIVE = {
     "eve_replay/worlds/local/find.py": {"data_folders": "folders, three levels"},
     "eve_replay/worlds/local/log.py": {"_gap": "once: the inner call has nothing reserved"},
     "eve_replay/worlds/local/tree.py": {"MemoryTree._folder": "folders of a path"},
+    "eve_replay/worlds/mongo/bson.py": {
+        "_Reader.document": "bound _DEEPEST",
+        "_Reader.value": "bound _DEEPEST",
+    },
     "eve_replay/worlds/mongo/json.py": {"from_extended": "bound _DEEPEST"},
     "eve_replay/worlds/registry.py": {
         "open_world": "once, for the parts of `a + b`",

@@ -106,7 +106,8 @@ def read_layout(ask: Ask, address: Address, receipt: Receipt) -> Layout:
     """Find the workflow tables.
 
     Raises:
-        SourceUnreadable: they are not there, or the role may not read what is needed.
+        OtherTables: they are not there, or have the columns of another world.
+        SourceUnreadable: the role may not read what is needed.
     """
     found: dict[str, dict[str, dict[str, str]]] = {}
     denied: dict[str, set[str]] = {}
