@@ -200,6 +200,8 @@ def _simulation(
         rules=tuple(rules.values()),
         told=contradictions(situation, course, question.model),
         certainty="implied" if sure else "unknown",
+        open=situation.unread,
+        plain=situation.plain,
     )
 
 

@@ -243,8 +243,12 @@ def _as_it_lies(situation: Situation) -> CrashPoint:
     label = "nothing is open"
     if open_:
         label = ", ".join(f"{s.function} {_LIES.get(s.code, s.code)}" for s in open_[:3])
+    elif situation.plain and situation.open_turn:
+        hook = any(park.kind == "webhook" for park in situation.parked)
+        label = "between two steps" + (", or waiting for a delivery to its hook" if hook else "")
     elif situation.parked:
-        label = f"parked: {situation.parked[0].kind}"
+        kinds = {"webhook": "hook"} if situation.plain else {}
+        label = f"parked: {kinds.get(situation.parked[0].kind, situation.parked[0].kind)}"
     elif situation.message_lost:
         label = "a message is on its way and not recorded"
     elif situation.open_turn:

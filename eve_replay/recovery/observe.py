@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-import re
 from datetime import datetime
 
-from eve_replay.ids import event_slot
 from eve_replay.journal.commits.rules import run_commits
-from eve_replay.journal.commits.states import Delivery, HookCommit, RunCommits, StepCommit
+from eve_replay.journal.commits.states import RunCommits, StepCommit
 from eve_replay.journal.effects.build import effects_of
 from eve_replay.journal.effects.policy import EffectsLike
 from eve_replay.journal.messages import recorded_answer
-from eve_replay.journal.model import ModelCall, Park, Run, Session, Step, Tokens, Turn
+from eve_replay.journal.model import Park, Run, Session, Step, Turn
 from eve_replay.journal.settled import between_steps
 from eve_replay.recovery.observe_effects import EffectReader
+from eve_replay.recovery.observe_parts import (
+    guess_unknown,
+    how_ended,
+    is_deaf,
+    kind_of,
+    model_state,
+    on_its_way,
+    park_state,
+    unrecorded_inboxes,
+)
 from eve_replay.recovery.roles import awaited_run, role_of, step_word
 from eve_replay.recovery.situation import (
     Below,
     EffectState,
     HookState,
-    ModelState,
-    ParkState,
     RunState,
     Situation,
     StepState,
@@ -29,7 +35,6 @@ from eve_replay.recovery.situation import (
 
 __all__ = ["commits_of", "observe"]
 
-_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\Z")
 _PEOPLE = ("approval", "question", "sign-in")
 _OVER = ("completed", "failed", "cancelled")
 
@@ -78,7 +83,7 @@ class _Observer:
             plain=self.plain,
             eve_version=self.session.eve_version,
             title=self.session.title,
-            parked=[_park(p) for p in parks],
+            parked=[park_state(p) for p in parks],
         )
         situation.message_lost = self._lost(runs)
         situation.effects = self._effects(situation)
@@ -142,7 +147,7 @@ class _Observer:
             awaited=n == 0 or (not owner and self._of_turn(run) and awaited_run(run, starter)),
             parent=None if n == 0 else (parent if parent is not None else 0),
             workflow=run.workflow.function,
-            ended=_ended(run, commits),
+            ended=how_ended(run, commits),
             evidence=commits.run.evidence,
             token_lock=bool(commits.token_locks) and n == 0,
         )
@@ -153,18 +158,21 @@ class _Observer:
             each = self._step(commit, step, n)
             self.states[commit.step_id] = each
             state.steps.append(each)
-        _guess_unknown(state)
+        guess_unknown(state)
         state.waits = [
             WaitState(wait_id=w.wait_id, code=w.code, resume_at=w.resume_at, evidence=w.evidence)
             for w in commits.waits
             if w.code != "done" and commits.run.code != "done"
         ]
         state.hooks = [
+            HookState(hook_id=hook_id, code="H3", mute=True, evidence=(event_id,))
+            for hook_id, event_id in unrecorded_inboxes(run)
+        ] + [
             HookState(
                 hook_id=h.hook_id,
                 code=h.code,
                 fatal=h.fatal,
-                deaf=run.role == "tool" and _deaf(h, run),
+                deaf=run.role == "tool" and is_deaf(h, run),
                 evidence=h.evidence,
             )
             for h in commits.hooks
@@ -184,7 +192,7 @@ class _Observer:
         return step.turn_id is None and len(self.session.turns) <= 1
 
     def _step(self, commit: StepCommit, step: Step | None, run: int) -> StepState:
-        kind = step.kind if step is not None else _kind_of(commit)
+        kind = step.kind if step is not None else kind_of(commit)
         state = StepState(
             step_id=commit.step_id,
             run=run,
@@ -206,7 +214,7 @@ class _Observer:
             newest = step.attempts[-1]
             state.emitted = len(newest.stream_events) if commit.open else 0
         if state.role == "turn":
-            state.model = _model(step, state)
+            state.model = model_state(step, state)
         return state
 
     def _link(self, runs: list[RunState]) -> None:
@@ -229,7 +237,7 @@ class _Observer:
             return False
         root = self.session.runs[-1]
         newest = max((e.slot or 0 for e in root.events), default=0)
-        return any(_on_its_way(d, newest) for d in self.commits[root.run_id].deliveries)
+        return any(on_its_way(d, newest) for d in self.commits[root.run_id].deliveries)
 
     def _open(self, situation: Situation) -> bool:
         root = situation.root if situation.runs else None
@@ -355,12 +363,23 @@ class _Observer:
         return False if calls[-1].status == "completed" else None
 
     def _unread(self) -> bool:
-        """Whether an answer of the model may not have reached the stream whole."""
+        """Whether an answer of the model may not have reached the stream whole.
+
+        Tools act before their request is durable, and chunks of one step are written concurrently: only a
+            call
+        of the model that is over, with a result for everything it asked for, is known to be whole.
+        """
         for state in self.states.values():
+            step = self.steps.get(state.step_id or "")
             if state.role != "turn" or state.code not in ("D", "F1", "R"):
                 continue
-            step = self.steps.get(state.step_id or "")
-            if step is not None and step.attempts and step.attempts[-1].outcome in ("interrupted", "running"):
+            if step is None or not step.attempts:
+                continue
+            newest = step.attempts[-1]
+            last = newest.model_calls[-1] if newest.model_calls else None
+            over = last is not None and last.status == "completed"
+            whole = over and all(call.returned for call in newest.tool_calls)
+            if newest.outcome in ("interrupted", "running") and not whole:
                 return True
         return False
 
@@ -379,34 +398,6 @@ class _Observer:
         return out
 
 
-def _ended(run: Run, commits: RunCommits) -> str:
-    """How a run ended, empty while it has not."""
-    if commits.run.end_event:
-        return {"run_completed": "completed", "run_failed": "failed"}.get(commits.run.end_event, "cancelled")
-    return run.status if commits.run.code == "ending" and run.status in _OVER else ""
-
-
-def _deaf(hook: HookCommit, run: Run) -> bool:
-    """Whether a tool run hears nothing on a hook that it needs: the answer channel of a subagent.
-
-    Tokens of abort hooks begin with ``abrt_``; the hook for cancelling has a UUID and the task's name hook
-    ``eve:task:``: nobody sends anything there unless a person or another turn wants something. A claim names
-    one event slot. Hooks that are created together all claim the next one, and only one of them gets it.
-    """
-    if hook.system or hook.awaited or hook.token.startswith("eve:") or _UUID.match(hook.token):
-        return False
-    claims = {
-        str(mark.fields.get("hookId")): mark.fields.get("eventId")
-        for mark in run.marks
-        if mark.kind == "token"
-        and mark.phase == "file"
-        and mark.fields.get("runId", run.run_id) == run.run_id
-    }
-    rivals = [h for h, slot in claims.items() if slot == claims.get(hook.hook_id) and h != hook.hook_id]
-    # With one rival it was seen to win, with two to lose: who comes first is a race.
-    return hook.code == "H1" or (hook.hook_id in claims and len(rivals) > 1)
-
-
 def _has_told(session: Session, inner: Situation) -> bool:
     """Whether a subagent has given every answer it was asked for: nothing is open, or its caller has it."""
     if inner.root.over and inner.root.ended == "completed":
@@ -416,67 +407,3 @@ def _has_told(session: Session, inner: Situation) -> bool:
     if turns and sum(1 for s in told if s.delivered) >= turns:
         return True
     return not inner.open_turn and not inner.asks and bool(told) and all(s.code == "done" for s in told)
-
-
-def _on_its_way(delivery: Delivery, newest: int) -> bool:
-    if delivery.received:
-        return False
-    slot = event_slot(delivery.event_id)
-    return slot is None or slot > newest
-
-
-def _kind_of(commit: StepCommit) -> str:
-    if commit.function == "turnStep":
-        return "turn"
-    return "runtime" if not commit.step_name or commit.step_name.startswith("step//eve@") else "function"
-
-
-def _guess_unknown(run: RunState) -> None:
-    """A created lock alone does not say whose it is. The side step comes first, beside the turn's."""
-    unknown = [s for s in run.steps if s.code == "C1a" and s.function == "a step"]
-    if not unknown or run.role not in ("session", "workflow"):
-        return
-    names = {s.function for s in run.steps}
-    first = run.role == "session" and "startSessionTimeoutStep" not in names and "createSessionStep" in names
-    for place, step in enumerate(unknown):
-        if first and place == 0:
-            step.role, step.function = "side", "startSessionTimeoutStep"
-        else:
-            step.role = "turn" if run.role == "session" else "function"
-
-
-def _park(park: Park) -> ParkState:
-    return ParkState(
-        kind=park.kind, of_whom=park.of_whom, due=park.due, asked=park.asked, tool=park.tool, lost=park.lost
-    )
-
-
-def _model(step: Step | None, state: StepState) -> ModelState:
-    """The model calls as far as the stream tells; a step that says nothing yet makes at least one.
-
-    ``step.started`` is written before the model is asked: only an answer, or a part of one, proves a call.
-    """
-    attempts = step.attempts if step else ()
-    calls = [call for attempt in attempts for call in attempt.model_calls]
-    newest = attempts[-1].model_calls if attempts else ()
-    certain = [call for call in calls if _answered(call)]
-    interrupted = sum(1 for a in attempts if a.outcome in ("interrupted", "running"))
-    tokens = [c.tokens for c in newest if c.tokens is not None]
-    spent = [c.tokens for c in calls if c.tokens is not None]
-    return ModelState(
-        total=max(1, len(newest)),
-        began=len(certain),
-        maybe=max(len(calls), interrupted if state.code != "done" else 0),
-        tokens=_sum(tokens),
-        again=_sum(spent),
-    )
-
-
-def _answered(call: ModelCall) -> bool:
-    return call.status in ("completed", "failed") or bool(
-        call.text or call.call_ids or call.reasoning or call.tokens
-    )
-
-
-def _sum(tokens: list[Tokens]) -> Tokens | None:
-    return sum(tokens[1:], tokens[0]) if tokens else None

@@ -289,6 +289,9 @@ class Simulation:
         delay: the same as a sentence.
         person: what a person has to do, empty when nothing.
         ends: how the turn ends.
+        open: whether the list of calls may be incomplete: an answer of the model had not reached the stream
+            whole, and tools act before their request is durable.
+        plain: a plain SDK run, which has neither turns nor a model.
         told: claims of the tutorial that the runtime contradicts here, both sides in one sentence each.
     """
 
@@ -310,6 +313,8 @@ class Simulation:
     rules: tuple[RuleUse, ...] = ()
     told: tuple[str, ...] = ()
     certainty: Certainty = "implied"
+    open: bool = False
+    plain: bool = False
 
     @property
     def sentence(self) -> str:
@@ -350,6 +355,7 @@ class Simulation:
             "turn": {"ends": self.ends},
             "outcome": self.outcome,
             "certainty": self.certainty,
+            "open": self.open,
             "rules": [rule.to_json() for rule in self.rules],
             "told": list(self.told),
             "sentence": self.sentence,

@@ -167,12 +167,14 @@ class HookState:
         fatal: the run fails because of it.
         deaf: what is sent to it is swallowed ("Hook not found"), without an error to anybody: a tool run
             never hears its subagent or the person it asked.
+        mute: the session's inbox has no record: a message to it is refused (409), now and later.
     """
 
     hook_id: str
     code: str
     fatal: bool = False
     deaf: bool = False
+    mute: bool = False
     evidence: tuple[str, ...] = ()
 
 

@@ -106,6 +106,12 @@ RULES: Mapping[str, RuleText] = MappingProxyType(
             "is sent to it is swallowed (HookNotFoundError): the answer it waits for never comes.",
             "docs/evidence/fates.md#hooks-of-a-tool-run",
         ),
+        "mute": _seen(
+            "The inbox's hook_created event is in the log and its record was never written: what is "
+            "under way "
+            "goes on, and every message to the session is refused (409, session_not_ready).",
+            "docs/evidence/fates.md#hooks-of-a-session",
+        ),
         "gate-unknown": _seen(
             "The request had not been followed by a result or an approval request, and nothing tells "
             "that its "
@@ -307,6 +313,10 @@ def paragraph(sim: Simulation) -> str:
         spent = f", {sim.tokens.again} tokens" if sim.tokens.again else ""
         often = " at every wake-up" if sim.model_calls.unbounded else ""
         parts.append(f"{sim.model_calls.again} model {unit} paid again{often}{spent}.")
+    if sim.open:
+        parts.append(
+            "Further calls of this answer may have run: that the stream names no others proves nothing."
+        )
     if sim.person:
         parts.append(f"Next: {sim.person}.")
     return " ".join(part for part in parts if part)
@@ -330,7 +340,7 @@ def _outcome(sim: Simulation) -> str:
     elif sim.delay:
         when = f", {sim.delay}"
     words = {
-        "recovers": "the turn goes on by itself" + when,
+        "recovers": f"the {'run' if sim.plain else 'turn'} goes on by itself" + when,
         "needs-message": "nothing goes on until somebody sends a message" + when,
         "needs-person": "it waits for a person",
         "hangs": "the run hangs for good"

@@ -173,8 +173,9 @@ def draw_answer(shell: Shell, simulation: Simulation, *, explain: bool = False, 
         facts.append(("not before", f"{when}{assumed}"))
     elif simulation.outcome == "recovers":
         facts.append(("when", simulation.delay or "at once after the restart"))
-    facts.append(("turn ends", simulation.ends or "not recorded"))
-    facts.append(("model calls", view.paid))
+    facts.append(("run ends" if simulation.plain else "turn ends", simulation.ends or "not recorded"))
+    if not simulation.plain:
+        facts.append(("model calls", view.paid))
     if simulation.events_again:
         verb = "appears" if simulation.events_again == 1 else "appear"
         facts.append(("stream", f"{plural(simulation.events_again, 'event')} {verb} again"))

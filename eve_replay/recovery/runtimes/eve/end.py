@@ -62,6 +62,11 @@ def _outcome(situation: Situation, flow: Flow, course: Course) -> None:
         course.person = "repair the data folder by hand while the server is down; see doctor"
         for step in flow.deaf:
             course.use("side-deaf", step.function, step.evidence)
+    elif flow.mute is not None:
+        course.outcome, course.by = "hangs", "nobody"
+        course.ends = _ends(situation)
+        course.person = "let the turn end, then start a new session: this one refuses every message (409)"
+        course.use("mute", flow.mute[0], flow.mute[1])
     elif _waits_for_person(situation, flow):
         _person(situation, flow, course)
     elif not situation.open_turn:
@@ -118,9 +123,13 @@ def _lost(situation: Situation, course: Course) -> None:
     course.use("message-lost")
 
 
+def _unknown_end(situation: Situation) -> str:
+    return "as its code goes on" if situation.plain else "as the model answers"
+
+
 def _ends(situation: Situation) -> str:
     parks = [park.kind for park in situation.future_parks if park.kind in PEOPLE]
-    last = situation.ends or ("completed" if situation.complete else "as the model answers")
+    last = situation.ends or ("completed" if situation.complete else _unknown_end(situation))
     return f"parked: {parks[0]}, then {last}" if parks else last
 
 

@@ -56,6 +56,8 @@ class Flow:
     #: The same, but the turn runs to its end in one go, and the session hears nothing after that.
     deaf: list[StepState] = field(default_factory=list)
     fails: tuple[str, str, tuple[str, ...]] | None = None
+    #: The inbox's hook has no record: the turn goes on, every message is refused.
+    mute: tuple[str, tuple[str, ...]] | None = None
     #: Subagents that wait for a person: the turn does, too.
     asking: list[Below] = field(default_factory=list)
     #: Flows of the sessions below, in their order.
@@ -87,6 +89,8 @@ def flow_of(situation: Situation) -> Flow:
     for hook in root.hooks:
         if hook.fatal:
             flow.fails = ("H1", hook.hook_id, hook.evidence)
+        elif hook.mute and not root.over:
+            flow.mute = (hook.hook_id, hook.evidence)
     if 0 in stopped or flow.fails or root.code == "unborn":
         flow.goes[0] = "no"
     elif not root.over and (

@@ -1,0 +1,138 @@
+"""Single things as they lie in a journal: hooks, parks, deliveries, model calls, the kind of a step."""
+
+from __future__ import annotations
+
+import re
+
+from eve_replay.ids import event_slot
+from eve_replay.journal.commits.states import Delivery, HookCommit, RunCommits, StepCommit
+from eve_replay.journal.model import ModelCall, Park, Run, Step, Tokens
+from eve_replay.recovery.situation import ModelState, ParkState, RunState, StepState
+
+__all__ = [
+    "guess_unknown",
+    "how_ended",
+    "is_deaf",
+    "kind_of",
+    "model_state",
+    "on_its_way",
+    "park_state",
+    "unrecorded_inboxes",
+]
+
+_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\Z")
+_OVER = ("completed", "failed", "cancelled")
+
+
+def how_ended(run: Run, commits: RunCommits) -> str:
+    """How a run ended, empty while it has not."""
+    if commits.run.end_event:
+        return {"run_completed": "completed", "run_failed": "failed"}.get(commits.run.end_event, "cancelled")
+    return run.status if commits.run.code == "ending" and run.status in _OVER else ""
+
+
+def unrecorded_inboxes(run: Run) -> list[tuple[str, str]]:
+    """Inbox hooks whose event is in the log and whose record was never written: (hook id, event id).
+
+    Nothing writes the record later, and a message to such a session is refused: 409 ``session_not_ready``.
+    """
+    files = {m.fields.get("hookId") for m in run.marks if m.kind == "token" and m.phase == "file"}
+    records = {hook.hook_id for hook in run.hooks}
+    gone = {e.correlation_id for e in run.events if e.event_type == "hook_disposed"}
+    return [
+        (e.correlation_id, e.event_id)
+        for e in run.events
+        if e.event_type == "hook_created"
+        and str(e.data.get("token", "")).startswith("eve:inbox:")
+        and e.correlation_id is not None
+        and e.correlation_id in files
+        and e.correlation_id not in records | gone
+    ]
+
+
+def is_deaf(hook: HookCommit, run: Run) -> bool:
+    """Whether a tool run hears nothing on a hook that it needs: the answer channel of a subagent.
+
+    Tokens of abort hooks begin with ``abrt_``; the hook for cancelling has a UUID and the task's name hook
+    ``eve:task:``: nobody sends anything there unless a person or another turn wants something. A claim names
+    one event slot. Hooks that are created together all claim the next one, and only one of them gets it.
+    """
+    if hook.system or hook.awaited or hook.token.startswith("eve:") or _UUID.match(hook.token):
+        return False
+    claims = {
+        str(mark.fields.get("hookId")): mark.fields.get("eventId")
+        for mark in run.marks
+        if mark.kind == "token"
+        and mark.phase == "file"
+        and mark.fields.get("runId", run.run_id) == run.run_id
+    }
+    rivals = [h for h, slot in claims.items() if slot == claims.get(hook.hook_id) and h != hook.hook_id]
+    # With one rival it was seen to win, with two to lose: who comes first is a race.
+    return hook.code == "H1" or (hook.hook_id in claims and len(rivals) > 1)
+
+
+def on_its_way(delivery: Delivery, newest: int) -> bool:
+    """Whether a delivery never became an event, and is no left-over from before the ``newest`` slot."""
+    if delivery.received:
+        return False
+    slot = event_slot(delivery.event_id)
+    return slot is None or slot > newest
+
+
+def kind_of(commit: StepCommit) -> str:
+    """Return the kind of a step of which the journal knows nothing but what is half written."""
+    if commit.function == "turnStep":
+        return "turn"
+    return "runtime" if not commit.step_name or commit.step_name.startswith("step//eve@") else "function"
+
+
+def guess_unknown(run: RunState) -> None:
+    """A created lock alone does not say whose it is. The side step comes first, beside the turn's."""
+    unknown = [s for s in run.steps if s.code == "C1a" and s.function == "a step"]
+    if not unknown or run.role not in ("session", "workflow"):
+        return
+    names = {s.function for s in run.steps}
+    first = run.role == "session" and "startSessionTimeoutStep" not in names and "createSessionStep" in names
+    for place, step in enumerate(unknown):
+        if first and place == 0:
+            step.role, step.function = "side", "startSessionTimeoutStep"
+        else:
+            step.role = "turn" if run.role == "session" else "function"
+
+
+def park_state(park: Park) -> ParkState:
+    """Return a park as the engine takes it."""
+    return ParkState(
+        kind=park.kind, of_whom=park.of_whom, due=park.due, asked=park.asked, tool=park.tool, lost=park.lost
+    )
+
+
+def model_state(step: Step | None, state: StepState) -> ModelState:
+    """The model calls as far as the stream tells; a step that says nothing yet makes at least one.
+
+    ``step.started`` is written before the model is asked: only an answer, or a part of one, proves a call.
+    """
+    attempts = step.attempts if step else ()
+    calls = [call for attempt in attempts for call in attempt.model_calls]
+    newest = attempts[-1].model_calls if attempts else ()
+    certain = [call for call in calls if _answered(call)]
+    interrupted = sum(1 for a in attempts if a.outcome in ("interrupted", "running"))
+    tokens = [c.tokens for c in newest if c.tokens is not None]
+    spent = [c.tokens for c in calls if c.tokens is not None]
+    return ModelState(
+        total=max(1, len(newest)),
+        began=len(certain),
+        maybe=max(len(calls), interrupted if state.code != "done" else 0),
+        tokens=_sum(tokens),
+        again=_sum(spent),
+    )
+
+
+def _answered(call: ModelCall) -> bool:
+    return call.status in ("completed", "failed") or bool(
+        call.text or call.call_ids or call.reasoning or call.tokens
+    )
+
+
+def _sum(tokens: list[Tokens]) -> Tokens | None:
+    return sum(tokens[1:], tokens[0]) if tokens else None
