@@ -178,6 +178,11 @@ def _none_words(world: World) -> str:
     missing = world.receipt.missing("runs")
     if missing:
         return f"No run could be read, which does not say that there is none: {missing}."
+    if world.about.get("versionTxt"):
+        return (
+            "No run is here: none was started yet, or a newer eve that was started on this folder has "
+            "deleted what an older one wrote."
+        )
     return "No runs yet: this world is empty. Start one with your app, or see `eve-replay demo`."
 
 

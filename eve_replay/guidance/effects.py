@@ -131,8 +131,10 @@ def _did(part: Execution, effect: Effect, steps: Mapping[str, Step], voice: Voic
     attempt = _attempt(steps.get(part.step_id), part.attempt)
     if effect.kind == "step":
         if part.returned:
-            verb = "threw" if part.is_error else "completed"
-            return f"{verb} {voice.at(part.at)}"
+            if not part.is_error:
+                return f"completed {voice.at(part.at)}"
+            said = thrown(part.output)
+            return f"threw {said} {voice.at(part.at)}" if said else f"threw {voice.at(part.at)}"
         return f"began with no recorded end {voice.at(part.started_at)}"
     if part.returned:
         verb = "failed with" if part.is_error else "returned"
@@ -144,6 +146,15 @@ def _did(part: Execution, effect: Effect, steps: Mapping[str, Step], voice: Voic
     if attempt is not None and attempt.outcome == "running":
         return f"shows nothing of it yet, begun {voice.at(part.started_at)}"
     return f"shows nothing of it, begun {voice.at(part.started_at)}"
+
+
+def thrown(output: object) -> str:
+    """Return what a body threw, quoted and short; empty where it is not recorded."""
+    message = output if isinstance(output, str) else getattr(output, "message", None)
+    if isinstance(output, Mapping):
+        message = output.get("message")
+    words = " ".join(message.split()) if isinstance(message, str) else ""
+    return preview(words, 60) if words else ""
 
 
 def _brief(output: object, effect: Effect) -> str:

@@ -186,3 +186,22 @@ def test_a_log_with_a_hole_bounds_no_count_and_no_rest(tmp_path):
     assert [v for v in found.verdicts if v.code == "no-log" and v.certainty == "unknown"]
     hit = [e for e in effects_of(session) if e.unlogged is not None]
     assert all(e.certainty == "unknown" and e.executions.max is None for e in hit)
+
+
+@pytest.mark.parametrize("folders", [(), ("runs", "events", "steps", "streams/chunks")])
+def test_a_folder_that_a_newer_eve_emptied_is_not_called_empty(tmp_path, capsys, folders):
+    """Started on the flat folder of an older one, eve 0.80.1 leaves version.txt of 118 files."""
+    (tmp_path / "version.txt").write_text("@workflow/world-local@5.0.0-beta.50", "utf-8")
+    for name in folders:
+        (tmp_path / name).mkdir(parents=True)
+    result = call(capsys, "runs", tmp_path)
+    assert result.code == (1 if folders else 3)
+    told = " ".join((result.out + result.err).split())
+    assert "a newer eve that was started on" in told and "this world is empty" not in told
+
+
+def test_a_step_function_carries_its_arguments_and_what_came_back():
+    found = effect("T29-queued-retry")
+    assert found.input == "c9"
+    assert [(p.is_error, p.output) for p in found.by_attempt] == [(True, "no"), (False, {"id": "ch_1"})]
+    assert 'threw "no"' in told("T29-queued-retry").verdicts[0].sentence

@@ -11,10 +11,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from eve_replay.journal.model import Attempt, Certainty, Coordinate, Evidence, Run, Step, ToolCall
+from eve_replay.values import Undecoded
 
 __all__ = [
     "Execution",
     "Executions",
+    "arguments_of",
     "child_part",
     "function_part",
     "not_run",
@@ -76,6 +78,8 @@ class Execution:
     evidence: tuple[Evidence, ...] = ()
 
 
+#: Bytes of a payload that is opened for lists and sentences; what is bigger is shown where it is asked for.
+_SHOWN = 1 << 14
 #: Signs that a model step has its answer; what the answer asked for may have run.
 _ANSWERED = frozenset({"message.completed", "actions.requested", "action.result", "step.completed"})
 #: Signs that the answer to an approval was taken: the approved call is the next thing to run.
@@ -238,11 +242,38 @@ def function_part(step: Step, attempt: Attempt, run: Run) -> Execution:
         returned=attempt.outcome in ("completed", "failed") and high > 0,
         reached=high > 0,
         is_error=attempt.outcome == "failed",
+        input=arguments_of(step),
+        output=_function_output(step, attempt),
         at=attempt.ended_at or attempt.started_at,
         started_at=attempt.started_at,
         window_end=attempt.window_end,
         evidence=attempt.evidence,
     )
+
+
+def arguments_of(step: Step) -> object:
+    """Return what a ``use step`` function was called with: its one argument, or the list of them.
+
+    None where it is not recorded, cannot be read, or is so big that nobody would look at it in a list.
+    """
+    if step.input is None or step.input.size > _SHOWN:
+        return None
+    value = step.input.value
+    args = value.get("args") if isinstance(value, Mapping) else None
+    if not isinstance(args, list) or not args:
+        return None
+    return args[0] if len(args) == 1 else args
+
+
+def _function_output(step: Step, attempt: Attempt) -> object:
+    """Return what an attempt gave back: the step's output if it completed, what it threw if it failed."""
+    stored = attempt.error if attempt.outcome == "failed" else None
+    if attempt.outcome == "completed":
+        stored = step.output
+    if stored is None or stored.size > _SHOWN:
+        return None
+    value = stored.value
+    return None if isinstance(value, Undecoded) else value
 
 
 def _count_function(step: Step, attempt: Attempt, run: Run) -> tuple[int, int, Certainty, str]:

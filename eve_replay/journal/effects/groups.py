@@ -7,7 +7,14 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from eve_replay.journal.effects.approvals import executing_steps
-from eve_replay.journal.effects.executions import Execution, child_part, function_part, seen_part, unseen_part
+from eve_replay.journal.effects.executions import (
+    Execution,
+    arguments_of,
+    child_part,
+    function_part,
+    seen_part,
+    unseen_part,
+)
 from eve_replay.journal.effects.identity import Identity, identities, sightings_of
 from eve_replay.journal.model import Attempt, Coordinate, Run, Session, Step, ToolCall
 
@@ -158,6 +165,7 @@ def function_groups(session: Session) -> list[Group]:
             group = groups.get(key)
             if group is None:
                 group = groups[key] = Group(tool=step.function, kind="step", step=step, turn_id=turn)
+                group.input = arguments_of(step)
             group.step = step
             group.steps.append(step)
             group.parts += [function_part(step, attempt, run) for attempt in step.attempts]

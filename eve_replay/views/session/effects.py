@@ -144,6 +144,13 @@ def _part_key(part: Execution) -> str:
     return attempt_key(part.run_id, part.step_id, part.attempt)
 
 
+def _result(part: Execution) -> str:
+    """Return what came back; a function whose result was not opened (too big, unreadable) shows none."""
+    if not part.returned or (part.output is None and part.call_id is None):
+        return ""
+    return safe_text(preview(part.output, _PREVIEW))
+
+
 def _part(part: Execution) -> EffectPart:
     said = of_count(part.executions.min, part.executions.max)
     return EffectPart(
@@ -152,7 +159,7 @@ def _part(part: Execution) -> EffectPart:
         word=said.word,
         why=safe_text(part.why),
         certainty=part.certainty,
-        result=safe_text(preview(part.output, _PREVIEW)) if part.returned else "",
+        result=_result(part),
         call_id=safe_text(part.call_id or ""),
         at=part.at,
         tone="error" if part.is_error else said.tone,

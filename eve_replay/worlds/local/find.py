@@ -266,7 +266,20 @@ def _several(label: str, found: list[str]) -> UnknownSource:
     return UnknownSource(f"{label} holds {len(found)} data folders: {names}.", hint=hint)
 
 
+def _emptied(path: Path) -> UnknownSource:
+    return UnknownSource(
+        f"{path} holds nothing but version.txt: no run was written here yet, or a newer eve that was started "
+        "on this folder has deleted what an older one had written.",
+        hint="eve 0.80 does so with one line in its log; look there, and for a copy of the folder.",
+    )
+
+
 def _not_ours(path: Path, names: list[str]) -> UnknownSource:
+    if names and set(names) <= {"version.txt", ".locks"} and "version.txt" in names:
+        return _emptied(path)
+    for inside in (".eve/.workflow-data", ".workflow-data", ".next/workflow-data"):
+        if (path / inside / "version.txt").is_file():
+            return _emptied(path / inside)
     if path.name in (".workflow-data", "workflow-data"):
         return UnknownSource(f"{path} holds no runs/ folder yet.", hint="Start a run, then look again.")
     if not names:

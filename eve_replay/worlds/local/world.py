@@ -317,10 +317,14 @@ class LocalWorld:
                 "eve 0.80 refuses to start on such a folder.",
             )
         elif word == "empty" and not self._layout.run_files():
+            touched = self._tree_has(self._layout.path("version.txt"))
             self.receipt.problem(
                 "warning",
                 "no-runs",
                 self.label,
-                "This is a data folder, but it holds no run yet.",
-                "Start a run, then look again.",
+                "This is a data folder, but it holds no run yet."
+                if not touched
+                else "This is a data folder without any run: none was written yet, or a newer eve that was "
+                "started on it has deleted what an older one had written (one line in its log says so).",
+                "Start a run, then look again." if not touched else "Look for a copy of the folder.",
             )
