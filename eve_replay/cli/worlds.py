@@ -11,6 +11,7 @@ from eve_replay.cli.shared.common import Shell, command, echo, echo_table, emit_
 from eve_replay.problems import Receipt
 from eve_replay.views.kit.table import Cell, Column, Table
 from eve_replay.views.kit.text import line, paragraph
+from eve_replay.worlds.layouts.draft import describe
 from eve_replay.worlds.layouts.library import layouts
 from eve_replay.worlds.probe import probe
 
@@ -73,8 +74,9 @@ _KINDS = (
 @command("worlds")
 @click.option("--load", is_flag=True, help="Import third-party worlds too, to see whether they load.")
 @click.option("--probe", "probed", metavar="SOURCE", help="Say what SOURCE is and how it is read.")
+@click.option("--describe", "described", metavar="SOURCE", help="Write a layout of SOURCE, or a first draft.")
 @click.option("--layouts", "list_layouts", is_flag=True, help="List the layouts of stores that are known.")
-def cli(shell: Shell, load: bool, probed: str | None, list_layouts: bool) -> None:
+def cli(shell: Shell, load: bool, probed: str | None, described: str | None, list_layouts: bool) -> None:
     """List the kinds of sources, what each can do, and what must be installed for it.
 
     Worlds of other packages (entry points in the group eve_replay.worlds) are named without importing them,
@@ -82,6 +84,13 @@ def cli(shell: Shell, load: bool, probed: str | None, list_layouts: bool) -> Non
     """
     if probed:
         _probe(shell, probed)
+        return
+    if described:
+        text = describe(described, keys=shell.keys)
+        if shell.json:
+            emit_json(shell, "worlds", described, Receipt(), layout=text)
+        else:
+            echo(shell, [line(each) for each in text.splitlines()])
         return
     if list_layouts:
         _layouts(shell)

@@ -158,7 +158,10 @@ class KeyAccess:
         text = text.replace(re.escape("{prefix}"), re.escape(self._prefix))
         if run:
             text = text.replace(re.escape("{runId}"), re.escape(run))
-        return re.compile(re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>[^:]+)", text) + r"\Z")
+        # An id ends where the pattern's own signs begin: ``:`` or ``/`` as a rule.
+        signs = "".join(sorted(set(re.sub(r"\{\w+\}|[\w.-]", "", part.key)))) or ":"
+        one = f"[^{re.escape(signs)}]+"
+        return re.compile(re.sub(r"\\\{(\w+)\\\}", lambda name: f"(?P<{name[1]}>{one})", text) + r"\Z")
 
     def rows(self, part: Part, *, ids: Sequence[str] = (), run: str = "") -> Iterator[Found]:
         """Yield the values of keys as rows."""

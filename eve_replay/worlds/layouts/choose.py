@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from eve_replay.errors import SourceUnreadable
 from eve_replay.worlds.layouts.library import fits_tables, given_layout, layouts
 from eve_replay.worlds.layouts.model import NEEDED, Layout
+from eve_replay.worlds.layouts.unknown import UnknownLayout
 from eve_replay.worlds.sources import public_source
 from eve_replay.worlds.wayout import way_out
 
@@ -33,7 +34,8 @@ def choose(
         reader: ``tables`` or ``documents``.
 
     Raises:
-        SourceUnreadable: no layout fits; the message says what the store holds.
+        UnknownLayout: no layout fits; the message says what the store holds.
+        SourceUnreadable: the named layout is of other tables.
         WrongUse: the named layout does not exist or is wrong.
     """
     if given:
@@ -45,9 +47,11 @@ def choose(
         return fits[0].layout
     near = _nearest(tables, reader)
     known = f" The nearest is {near}." if near else ""
-    raise SourceUnreadable(
+    raise UnknownLayout(
         f"{public_source(label)} is {what} {tables_in_words(tables)}; no layout is known for it.{known}",
         hint=way_out(public_source(label), describe=True),
+        tables=tables,
+        reader=reader,
     )
 
 

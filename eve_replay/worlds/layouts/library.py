@@ -12,7 +12,7 @@ from eve_replay.errors import WrongUse
 from eve_replay.worlds.layouts.model import NEEDED, Layout
 from eve_replay.worlds.layouts.parse import parse_layout
 
-__all__ = ["Fit", "fits_keys", "fits_tables", "given_layout", "layouts", "split_layout"]
+__all__ = ["Fit", "fits_keys", "fits_tables", "given_layout", "layout_text", "layouts", "split_layout"]
 
 _FOLDER = "known"
 _OPTION = "layout="
@@ -26,6 +26,14 @@ def layouts() -> tuple[Layout, ...]:
         (entry for entry in folder.iterdir() if entry.name.endswith(".toml")), key=lambda e: e.name
     )
     return tuple(parse_layout(file.read_text("utf-8"), file.name) for file in files)
+
+
+def layout_text(name: str) -> str:
+    """Return the TOML of a layout of this package, empty when there is none of the name."""
+    for layout in layouts():
+        if layout.name == name:
+            return (resources.files(__package__) / _FOLDER / layout.origin).read_text("utf-8")
+    return ""
 
 
 def given_layout(name: str) -> Layout:

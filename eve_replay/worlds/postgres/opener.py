@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from eve_replay.errors import SourceUnreadable
 from eve_replay.worlds.base import World
 from eve_replay.worlds.export.entities import Wrap, number_option, text_option
+from eve_replay.worlds.layouts.unknown import UnknownLayout
 from eve_replay.worlds.postgres.schema import OtherTables
 
 __all__ = ["opener"]
@@ -48,6 +49,8 @@ class _PostgresOpener:
             if given or missing.columns:
                 raise
             # No known world in any schema: what was looked for first says more.
+            if isinstance(error, UnknownLayout):
+                raise UnknownLayout(missing.message, hint=missing.hint, tables=error.tables) from error
             raise SourceUnreadable(missing.message, hint=missing.hint) from error
 
 

@@ -14,6 +14,7 @@ from eve_replay.worlds.export.entities import Wrap
 from eve_replay.worlds.layouts.access import KeyAccess
 from eve_replay.worlds.layouts.library import given_layout, layouts
 from eve_replay.worlds.layouts.model import Layout
+from eve_replay.worlds.layouts.unknown import UnknownLayout
 from eve_replay.worlds.layouts.world import LayoutWorld
 from eve_replay.worlds.redis.store import KeyStore
 from eve_replay.worlds.redis.world import RedisWorld
@@ -117,8 +118,10 @@ def _unknown(store: KeyStore, prefix: str | None) -> SourceUnreadable:
             f"{store.label} holds {many} ({shown}), and no list of runs of a known world under {prefix}.",
             hint="Check the key prefix with ?prefix=NAME, and the number of the database. " + way_out(),
         )
-    return SourceUnreadable(
+    return UnknownLayout(
         f"{store.label} is Redis with {many} ({shown}); no layout is known for them.",
         hint="If runs are in another database, give its number: redis://HOST:PORT/NUMBER. "
         + way_out(store.label, describe=True),
+        tables=dict.fromkeys(shapes, ()),
+        reader="keys",
     )

@@ -1,0 +1,25 @@
+"""The error for a store that can be read and whose layout nobody has described yet."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from eve_replay.errors import SourceUnreadable
+
+__all__ = ["UnknownLayout"]
+
+
+class UnknownLayout(SourceUnreadable):
+    """A store was opened, and no layout fits what it holds.
+
+    Attributes:
+        tables: its tables and columns (for keys: their patterns, without columns), for a first draft.
+        reader: ``tables``, ``documents`` or ``keys``.
+    """
+
+    def __init__(
+        self, message: str, *, hint: str = "", tables: Mapping[str, tuple[str, ...]], reader: str = "tables"
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.tables = tables
+        self.reader = reader
