@@ -13,6 +13,7 @@ from eve_replay.cli.shared.common import (
     next_words,
     note,
     open_journal,
+    say_zone,
     source_argument,
 )
 from eve_replay.cli.shared.select import session_wanted, sessions_wanted, step_wanted
@@ -66,7 +67,9 @@ def cli(
             echo(shell, [head] if first else [(), head])
             echo(shell, attempts_lines(each, marks, shell.zone, width=shell.width))
             first = False
-    if first:
+    if not first:
+        say_zone(shell)
+    else:
         what = "No step here was started more than once." if again else "No step is recorded here yet."
         note(shell, f"{what} `{next_words(source, 'runs')}` shows what there is.")
     finish(shell, journal.receipt)

@@ -16,6 +16,7 @@ from eve_replay.cli.shared.common import (
     finish,
     match_id,
     open_source,
+    say_zone,
     source_and,
 )
 from eve_replay.cli.shared.payload import hex_lines
@@ -63,7 +64,9 @@ def cli(shell: Shell, source: str | None, run: str | None, name: str | None, raw
             _print(shell, record.run_id, each, chunks, world.receipt, raw=raw, values=values)
     if shell.json:
         emit_json(shell, "stream", world, world.receipt, runId=record.run_id, streams=documents)
-    elif not names:
+    elif names:
+        say_zone(shell)
+    else:
         echo(shell, [line(("This run has no streams.", "muted"))])
     finish(shell, world.receipt)
 

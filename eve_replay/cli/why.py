@@ -16,6 +16,7 @@ from eve_replay.cli.shared.common import (
     next_words,
     note,
     open_journal,
+    say_zone,
     source_and,
 )
 from eve_replay.cli.shared.ledger import ledger_options, load_ledger
@@ -77,6 +78,7 @@ def cli(
         if report.effects:
             echo(shell, [()])
             echo_table(shell, effects_table(report))
+        say_zone(shell)
     else:
         echo_table(shell, reports_table(world.reports))
         if world.reports:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime, tzinfo
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -296,13 +296,19 @@ def seconds(value: float) -> str:
     return f"{value:g} s"
 
 
-def _clock(at: datetime) -> str:
-    return at.strftime("%Y-%m-%d %H:%M:%S") + " UTC"
+def _clock(at: datetime, zone: tzinfo | None) -> str:
+    local = at.astimezone(zone)
+    offset = local.strftime("%z")
+    name = "UTC" if offset == "+0000" else f"UTC{offset[:3]}:{offset[3:5]}"
+    return f"{local:%Y-%m-%d %H:%M:%S} {name}"
 
 
-def paragraph(sim: Simulation) -> str:
-    """Return the answer in plain words: what ran, what happens then, how often, when, what to do."""
-    parts = [_opening(sim), _outcome(sim)]
+def paragraph(sim: Simulation, zone: tzinfo | None = UTC) -> str:
+    """Return the answer in plain words: what ran, what happens then, how often, when, what to do.
+
+    Times are those of ``zone`` (None: the machine's own), which is named.
+    """
+    parts = [_opening(sim), _outcome(sim, zone)]
     if sim.steps:
         parts.append(_steps(sim))
     effects = _effects(sim)
@@ -330,13 +336,13 @@ def _opening(sim: Simulation) -> str:
     return f"If the process dies here ({sim.point.label}):"
 
 
-def _outcome(sim: Simulation) -> str:
+def _outcome(sim: Simulation, zone: tzinfo | None) -> str:
     when = ""
     if sim.earliest is not None:
         assumed = ""
         if sim.by == "lease" and sim.assumptions.lease_seconds is not None:
             assumed = f" (assuming a lease of {seconds(sim.assumptions.lease_seconds)})"
-        when = f", not before {_clock(sim.earliest)}{assumed}"
+        when = f", not before {_clock(sim.earliest, zone)}{assumed}"
     elif sim.delay:
         when = f", {sim.delay}"
     words = {

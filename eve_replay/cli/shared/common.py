@@ -48,9 +48,9 @@ from eve_replay.problems import Receipt
 from eve_replay.times import parse_time
 from eve_replay.views.kit.safe import safe_text
 from eve_replay.views.kit.table import Table, table_lines
-from eve_replay.views.kit.text import Line, Span, paragraph
+from eve_replay.views.kit.text import Line, Span, line, paragraph
 from eve_replay.views.kit.tone import TONES, Tone
-from eve_replay.views.kit.words import plural
+from eve_replay.views.kit.words import plural, zone_name
 from eve_replay.worlds.sources import public_source
 
 if TYPE_CHECKING:
@@ -70,6 +70,7 @@ __all__ = [
     "note",
     "open_journal",
     "open_source",
+    "say_zone",
     "source_and",
     "source_argument",
 ]
@@ -260,6 +261,11 @@ def next_words(source: str | None, words: str) -> str:
     verb, _, rest = words.partition(" ")
     shown = shlex.quote(public_source(source)) if source else ""
     return " ".join(part for part in ("eve-replay", verb, shown, rest) if part)
+
+
+def say_zone(shell: Shell, when: datetime | None = None) -> None:
+    """Print which zone the times of an answer are in, once, below it."""
+    echo(shell, [line((f"Times are {zone_name(when or shell.now, shell.zone)}.", "muted"))])
 
 
 def open_journal(shell: Shell, source: str | None) -> Journal:

@@ -13,9 +13,10 @@ from eve_replay.cli.shared.common import Shell, echo, echo_table, open_journal
 from eve_replay.cli.shared.options import RenamedOption
 from eve_replay.cli.shared.select import session_wanted, turn_wanted
 from eve_replay.errors import WrongUse
+from eve_replay.recovery.words import paragraph as answer_words
 from eve_replay.views.kit.table import Cell, Column, Row, Table
 from eve_replay.views.kit.text import Line, fields, line, paragraph
-from eve_replay.views.kit.words import clock, day_and_clock, plural
+from eve_replay.views.kit.words import clock, day_and_clock, plural, zone_name
 
 if TYPE_CHECKING:
     from eve_replay.journal import Journal, Session
@@ -170,7 +171,7 @@ def draw_answer(shell: Shell, simulation: Simulation, *, explain: bool = False, 
         lease = simulation.assumptions.lease_seconds
         assumed = f", assuming a lease of {lease:g} s" if simulation.by == "lease" and lease else ""
         when = day_and_clock(simulation.earliest, shell.zone)
-        facts.append(("not before", f"{when}{assumed}"))
+        facts.append(("not before", f"{when} {zone_name(simulation.earliest, shell.zone)}{assumed}"))
     elif simulation.outcome == "recovers":
         facts.append(("when", simulation.delay or "at once after the restart"))
     facts.append(("run ends" if simulation.plain else "turn ends", simulation.ends or "not recorded"))
@@ -191,7 +192,7 @@ def draw_answer(shell: Shell, simulation: Simulation, *, explain: bool = False, 
     if view.effects:
         echo(shell, [()])
         echo_table(shell, _effects_table(view))
-    echo(shell, [(), *paragraph(simulation.sentence, width=shell.width)])
+    echo(shell, [(), *paragraph(answer_words(simulation, shell.zone), width=shell.width)])
     for text in simulation.told:
         echo(shell, [(), *paragraph(text, width=shell.width, tone="warning")])
     assumed = _assumed(simulation)
