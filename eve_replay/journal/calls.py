@@ -120,6 +120,7 @@ class _Tool:
     requested: StreamEvent | None = None
     partial: StreamEvent | None = None
     returned: StreamEvent | None = None
+    invalid: StreamEvent | None = None
 
 
 def read_calls(
@@ -227,6 +228,23 @@ def _feed_tools(
                 )
             )
         return
+    if event.type == "action.invalid":
+        # The model named a tool that is not there, or gave it an input it does not take: nothing is called.
+        found = _text(event.data.get("callId"))
+        if found is not None and all(t.call_id != found or t.coordinate != coordinate for t in tools):
+            name = _action_name(event.data)
+            given = event.data.get("input")
+            tools.append(
+                _Tool(
+                    call_id=found,
+                    coordinate=coordinate,
+                    position=None,
+                    name=name,
+                    input=given,
+                    invalid=event,
+                )
+            )
+        return
     if event.type not in ("action.result", "action.partial"):
         return
     result = event.data.get("result")
@@ -307,6 +325,16 @@ def _tool_call(tool: _Tool, attempt: int, step_id: str, run_id: str) -> ToolCall
         began="observed" if tool.partial or tool.returned else "unknown",
         evidence=tuple(evidence),
     )
+    if tool.invalid is not None and tool.returned is None:
+        said = tool.invalid.data
+        return replace(
+            call,
+            status="rejected",
+            is_error=True,
+            history_only=True,
+            error={"code": _text(said.get("reason")) or "invalid", "message": "the call was not valid"},
+            evidence=(chunk_evidence(tool.invalid, run_id),),
+        )
     if tool.returned is None:
         return call
     data = tool.returned.data

@@ -205,3 +205,10 @@ def test_a_step_function_carries_its_arguments_and_what_came_back():
     assert found.input == "c9"
     assert [(p.is_error, p.output) for p in found.by_attempt] == [(True, "no"), (False, {"id": "ch_1"})]
     assert 'threw "no"' in told("T29-queued-retry").verdicts[0].sentence
+
+
+def test_a_call_that_was_not_valid_is_shown_and_did_not_run():
+    (session,) = open_journal(folder("eve665-action-invalid")).sessions
+    (found,) = [each for each in effects_of(session) if each.tool == "chrage_card"]
+    assert (found.executions.min, found.executions.max, found.certainty) == (0, 0, "observed")
+    assert found.input == {"amount": 42} and "no-such-tool" in found.by_attempt[0].why

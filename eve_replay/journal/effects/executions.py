@@ -123,6 +123,8 @@ def seen_part(call: ToolCall, step: Step, attempt: Attempt, *, cancelled: bool =
 def _count_seen(
     call: ToolCall, step: Step, attempt: Attempt, cancelled: bool
 ) -> tuple[int, int, Certainty, str]:
+    if call.history_only and call.error is not None:
+        return 0, 0, "observed", f"the stream says that the call was invalid ({call.error.get('code')})"
     if call.history_only:
         return 0, 0, "implied", "only the history names it: unknown tool or invalid input, so nothing ran"
     if call.returned:
