@@ -36,7 +36,8 @@ __all__ = [
 Certainty = Literal["observed", "implied", "unknown"]
 EvidenceKind = Literal["event", "record", "chunk", "payload", "attribute", "mark", "rule"]
 
-Outcome = Literal["completed", "failed", "interrupted", "running", "cancelled"]
+#: refused: it worked beside the body that committed the step, so that its own result counted for nothing.
+Outcome = Literal["completed", "failed", "interrupted", "running", "cancelled", "refused"]
 #: Whether a recorded start proves that the step body ran (docs/evidence/observed.md#throw-then-kill,
 #: #optimistic-start).
 BodyRan = Literal["ran", "did not run", "unknown"]

@@ -91,6 +91,10 @@ class StepDraft:
     events: list[EventRecord] = field(default_factory=list)
     attempts: list[AttemptDraft] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
+    #: ``attr_set`` events that name this step as their writer: attempt, event, place in the log.
+    writes: list[tuple[int, EventRecord, int]] = field(default_factory=list)
+    #: Stream events of another body, said after the step had ended.
+    late: list[StreamEvent] = field(default_factory=list)
 
     @property
     def kind(self) -> StepKind:
@@ -161,7 +165,11 @@ def draft_steps(
     (docs/evidence/sweep.md#c1b) or a row whose event was lost (docs/evidence/reports.md#t19).
     """
     drafts: dict[str, StepDraft] = {}
+    writes: dict[str, list[tuple[int, EventRecord, int]]] = {}
     for order, event in enumerate(events):
+        writer = event.data.get("writer") if event.event_type == "attr_set" else None
+        if isinstance(writer, Mapping) and isinstance(number := writer.get("attempt"), int):
+            writes.setdefault(str(writer.get("stepId")), []).append((number, event, order))
         if not event.event_type.startswith("step_") or event.correlation_id is None:
             continue
         draft = drafts.get(event.correlation_id)
@@ -188,6 +196,7 @@ def draft_steps(
         draft.record = record
         draft.name = record.name
     for draft in drafts.values():
+        draft.writes = writes.get(draft.step_id, [])
         _number(draft)
     return list(drafts.values())
 

@@ -15,6 +15,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 
 from eve_replay.ids import ulid_time
+from eve_replay.journal.bodies import split_bodies
+from eve_replay.journal.late import gather_late
 from eve_replay.journal.model import Coordinate, StreamEvent
 from eve_replay.journal.steps import AttemptDraft, StepDraft
 from eve_replay.problems import Problem
@@ -38,10 +40,6 @@ _AFTERWARDS = frozenset(
 )  # fmt: skip
 #: How far from its window an event may lie and still be moved there by its coordinates.
 _NEAR = timedelta(seconds=5)
-#: What one body says at most once per turn, model step or call.
-_ONCE = frozenset(
-    {"session.started", "turn.started", "turn.completed", "turn.failed", "step.completed", "action.result"}
-)
 
 
 def stream_event(position: int, stream: str, chunk_id: str, raw: Mapping[str, object]) -> StreamEvent:
@@ -92,11 +90,11 @@ def join_stream(steps: Sequence[StepDraft], events: Sequence[StreamEvent]) -> li
             left.append(event)
         else:
             attempt.stream.append(event)
-    left = _by_coordinates(writers, left)
+    left = _by_coordinates(writers, gather_late(writers, left))
     _settle_claims([step for step in writers if step.kind == "turn"])
     for step in writers:
         if step.kind == "turn":
-            _split_overlaps(step)
+            split_bodies(step)
             _check(step)
     for attempt in (*turns.attempts, *others.attempts):
         attempt.stream.sort(key=lambda e: e.position)
@@ -253,65 +251,6 @@ def _hand_over(step: StepDraft, owner: StepDraft, coordinate: Coordinate) -> Non
                 f"{event.type} of {coordinate.turn_id} step {coordinate.step_index} falls into the window "
                 f"of {step.step_id}, the rest of that model step into {owner.step_id}.",
                 "It is counted where its coordinates are." if near else "Windows and coordinates disagree.",
-            )
-
-
-def _key(event: StreamEvent) -> tuple[object, ...] | None:
-    """Return what one body says only once, None for events that may repeat."""
-    if event.type not in _ONCE:
-        return None
-    call = _mapping(event.data.get("result")).get("callId") if event.type == "action.result" else None
-    return (event.type, event.turn_id, event.step_index, call if isinstance(call, str) else None)
-
-
-def _split_overlaps(step: StepDraft) -> None:
-    """Give an older body back what it emitted after a newer start, as far as this can be told.
-
-    In the window of the newer attempt something is then said twice that one body says once. The older body
-    is missing it, began earlier, and therefore takes the first of the two: implied, not observed
-    (docs/evidence/identity.md#two-processes).
-    """
-    for index, attempt in enumerate(step.attempts):
-        counts = Counter(key for event in attempt.stream if (key := _key(event)) is not None)
-        repeated = {key for key, count in counts.items() if count > 1}
-        if not repeated:
-            continue
-        for key in repeated:
-            older = next(
-                (
-                    other
-                    for other in reversed(step.attempts[:index])
-                    if other.outcome == "interrupted"
-                    and other.stream
-                    and not any(_key(event) == key for event in other.stream)
-                ),
-                None,
-            )
-            if older is None or key[0] in ("session.started", "turn.started"):
-                continue
-            moved = next(event for event in attempt.stream if _key(event) == key)
-            attempt.stream.remove(moved)
-            older.stream.append(moved)
-            counts[key] -= 1
-            for one, two in ((older, attempt), (attempt, older)):
-                one.overlaps.add(two.n)
-            attempt.certainty = "implied"
-            step.problem(
-                "warning",
-                "overlapping-attempts",
-                moved.chunk_id,
-                f"Attempts {older.n} and {attempt.n} ran at the same time: {moved.type} is on the stream "
-                f"twice after the start of attempt {attempt.n}. The first is counted for attempt {older.n}.",
-            )
-        most = max(counts.values())
-        if most > 1:
-            attempt.bodies = most
-            step.problem(
-                "warning",
-                "more-bodies-than-starts",
-                attempt.stream[0].chunk_id,
-                f"Attempt {attempt.n} says {most} times what one body says once: "
-                "the body ran more often than the log has starts.",
             )
 
 

@@ -1,6 +1,6 @@
 """Which step runs a call that a person was asked about.
 
-Rules, as recorded (docs/evidence/observed.md#held; two answers of one batch: two-approvals-one-answered):
+Rules, as recorded (docs/evidence/identity.md#several-answers):
 the requests of one answer of the model are a batch. The step that asks ends ``held``. Every answer starts
 another turn step; while an answer of the batch is missing that step ends ``held`` too and runs nothing. All
 approved calls of the batch run together in the turn step that follows the last answer; a denied one is an

@@ -137,6 +137,8 @@ def _count_seen(
         return 1, 1, call.began, "something recorded proves that it began, no result is recorded"
     if attempt.outcome == "interrupted":
         return 0, 1, "unknown", "asked for, no result, and the attempt was interrupted"
+    if attempt.outcome == "refused":
+        return 0, 1, "unknown", "asked for, no result, in a body beside the one that committed"
     if attempt.outcome == "running":
         return 0, 1, "unknown", "asked for, no result, and no end of the attempt is recorded"
     if cancelled or attempt.outcome == "cancelled" or step.action == "cancelled":
@@ -148,7 +150,7 @@ def unseen_part(
     coordinate: Coordinate | None, position: int | None, step: Step, attempt: Attempt
 ) -> Execution | None:
     """What an attempt says about a call that only other attempts show. None when it says nothing."""
-    if attempt.outcome not in ("interrupted", "running", "failed"):
+    if attempt.outcome not in ("interrupted", "running", "failed", "refused"):
         return None
     low_why = _beyond(coordinate, position, step, attempt)
     count = Executions(min=0, max=0 if low_why else 1)

@@ -5,7 +5,7 @@ restart in every response (``call_0``), may be made of the tool's name. So an id
 requests. In order of trust:
 
 1. **tool**: calls of two tools are two calls, whatever their ids and places say;
-2. **place**: a re-run repeats turn and model step (docs/evidence/observed.md#said-again). Two requests of one
+2. **place**: a re-run repeats turn and model step (docs/evidence/identity.md#same-call). Two requests of one
    body are two calls; requests of two bodies are the same call when they lie in the same model step and
 3. **input** is equal: first at the same position, then anywhere in that answer. The same tool at the same
    place with another input is another act: both may have happened;
