@@ -50,6 +50,8 @@ def effect_verdicts(
             yield _twice(effect, steps, voice, known)
         elif known is None and effect.may_have_run_twice:
             yield _maybe(effect, steps, voice)
+        if effect.displaced and effect.executions.max != 0 and known != 0:
+            yield _displaced(effect, voice, known)
         if effect.left_behind:
             yield _left_behind(effect, voice, known)
 
@@ -335,6 +337,27 @@ def _doubled(effect: Effect, voice: Voice) -> Verdict:
         "ran again, and "
         "the child it had already started went on. Observed: run records.",
         "Check what each child run did (they are listed below it), and undo the rest.",
+    )
+
+
+def _displaced(effect: Effect, voice: Voice, known: int | None) -> Verdict:
+    """It acted, or may have, in an attempt that was run again, and the re-run's model asked otherwise."""
+    part = next(p for p in reversed(effect.by_attempt) if p.executions.max != 0)
+    sure = effect.executions.min > 0 or bool(known)
+    instead = f"asked for {listed(effect.instead)} instead" if effect.instead else "did not ask for it again"
+    both = ""
+    if effect.instead:
+        both = " Both acted." if sure else " Both may have acted."
+    return _verdict(
+        effect,
+        "asked-otherwise",
+        "warning",
+        "observed" if sure else "unknown",
+        f"{named(effect)} {'ran' if sure else 'may have run'} in attempt {part.attempt} {voice.at(part.at)}, "
+        f"which was run again, and then the model {instead}.{both} The conversation that goes on knows "
+        "nothing of it.",
+        "Look it up where it acts, and undo it if it is not wanted.",
+        known,
     )
 
 

@@ -22,9 +22,11 @@ from eve_replay.guidance.end import end_verdicts
 from eve_replay.guidance.open import open_verdicts, repeat_verdicts
 from eve_replay.guidance.parks import park_verdicts, version_verdicts
 from eve_replay.guidance.rest import cut_log_verdict, no_log_verdict, rest_verdict
+from eve_replay.guidance.unnamed import process_verdicts, unnamed_verdicts
 from eve_replay.guidance.wedged import waiting_verdicts, wedge_verdicts
 from eve_replay.journal import Journal
 from eve_replay.journal.effects.build import Effect, effects_of
+from eve_replay.journal.effects.open_calls import OpenCalls, open_calls
 from eve_replay.journal.effects.policy import EffectsLike, EffectsPolicy
 from eve_replay.journal.ledger.join import Count, join, journal_end
 from eve_replay.journal.ledger.model import Entry, Ledger, LedgerLike
@@ -74,6 +76,7 @@ class Report:
         effects: every effect, with the ledger's count by position in ``counts``.
         counts: the ledger's answer per effect, None without a ledger or where it does not cover it.
         wedges: half-written commits.
+        unnamed: where calls may have run that the journal does not name; empty when the effects are whole.
     """
 
     session_id: str
@@ -85,6 +88,7 @@ class Report:
     effects: tuple[Effect, ...] = ()
     counts: tuple[Count | None, ...] = ()
     wedges: tuple[Wedge, ...] = ()
+    unnamed: tuple[OpenCalls, ...] = ()
 
     @property
     def worst(self) -> Verdict | None:
@@ -115,6 +119,8 @@ class Report:
             "eveVersion": self.eve_version,
             "verdicts": [verdict.to_json() for verdict in self.verdicts],
             "effects": effects,
+            "open": bool(self.unnamed),
+            "openCalls": [gap.to_json() for gap in self.unnamed],
         }
 
 
@@ -214,7 +220,9 @@ def _report(
         *waiting_verdicts(session, ways_of(session)[1]),
         *version_verdicts(session, eve, newest),
         *open_verdicts(session, commits, stuck, effects, voice),
+        *process_verdicts(session, voice),
         *repeat_verdicts(session, voice),
+        *unnamed_verdicts(session),
         *park_verdicts(session, voice),
         *end_verdicts(session, voice),
     ]
@@ -232,6 +240,7 @@ def _report(
         effects=effects,
         counts=tuple(counts.get(id(effect)) for effect in effects),
         wedges=found,
+        unnamed=open_calls(session),
     )
 
 

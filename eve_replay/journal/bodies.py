@@ -2,7 +2,7 @@
 
 A start is an intention, a body is what happened. Windows of time tell bodies apart only where one process
 has died before the next began. Two processes on one store (a rolling deploy, a lease shorter than a tool)
-work on a step at the same time; then evidence decides, in this order (docs/evidence/identity.md#two-processes):
+work on a step at the same time; then evidence decides (docs/evidence/identity.md#two-processes), in order:
 
 * a body says each thing once, and in order: a model step ends after it began, a result comes after its
   request, and nobody returns a call that he has not asked for;

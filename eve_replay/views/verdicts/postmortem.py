@@ -31,6 +31,10 @@ _TONES: dict[str, Tone] = {
     "repeats-without-end": "harm",
     "doubled-child": "harm",
     "hidden-execution": "harm",
+    "two-processes": "harm",
+    "asked-otherwise": "warning",
+    "purged-child": "warning",
+    "unread-answer": "warning",
     "left-behind": "warning",
     "parked": "parked",
     "held": "parked",
@@ -52,6 +56,10 @@ _WORDS = {
     "failed-run": "failed",
     "corrupted-event-log": "event log not replayable",
     "left-behind": "effect left behind",
+    "two-processes": "two processes at once",
+    "asked-otherwise": "asked for something else",
+    "purged-child": "deleted, not nothing",
+    "unread-answer": "list may be incomplete",
     "lost-answer": "answer lost",
     "late-answer": "answer too late",
     "failed-turn": "failed turn",
@@ -106,7 +114,12 @@ def why_lines(report: Report, *, width: int = 80, effects: bool = True) -> list[
     for verdict in report.verdicts:
         out += [(), *verdict_lines(verdict, width=width)]
     if effects and not report.effects:
-        out += [(), line(("No tool call and no step function of the app is recorded.", "muted"))]
+        none = "No tool call and no step function of the app is recorded."
+        if any(gap.code == "purged-child" for gap in report.unnamed):
+            none = "What tool calls were recorded is deleted: that none is listed says nothing."
+        elif report.unnamed:
+            none = "No tool call and no step function of the app is named; the list may be incomplete."
+        out += [(), line((none, "muted"))]
     return out
 
 

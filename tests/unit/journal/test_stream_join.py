@@ -279,3 +279,74 @@ def test_calls_that_only_the_history_has_never_ran() -> None:
     )
     assert call.coordinate is not None and call.coordinate.step_index == 0
     assert call.evidence[0].path == '$.stateDelta.history.set["1"].content[0]'
+
+
+def two_servers() -> RunLog:
+    """A second server takes the step over during the tool of the first; A commits, B returns later."""
+    built = log().step(A, starts=(1, 6), end=8, output={"action": "continue"})
+    built.step(B, starts=(8.2,), end=9, output={"action": "park"})
+    built.say("turn.started", 1.1, "turn_0").say("step.started", 1.2, "turn_0", 0)
+    asks(built, 1.3)
+    gives(built, 7.8, output="A")
+    built.say("step.completed", 7.9, "turn_0", 0, usage={})
+    built.say("step.started", 8.3, "turn_0", 1)
+    built.say("turn.started", 8.4, "turn_0").say("step.started", 8.5, "turn_0", 0)
+    asks(built, 8.6)
+    built.say("step.completed", 8.9, "turn_0", 1, usage={}).say("turn.completed", 8.95, "turn_0")
+    gives(built, 20, output="B")
+    built.say("step.completed", 20.1, "turn_0", 0, usage={})
+    return built
+
+
+def test_what_a_second_body_says_after_the_end_is_its_own() -> None:
+    found = session(two_servers())
+    one, two = attempts(found)
+    assert [[c.output for c in a.tool_calls] for a in (one, two)] == [["A"], ["B"]]
+    assert (one.outcome, two.outcome) == ("completed", "refused")
+    assert one.end_event is step(found).end_event and two.end_event is None
+    assert types(attempts(found, B)[0]) == ["step.started", "step.completed", "turn.completed"]
+    assert found.unjoined == ()
+    assert "events-after-the-end" in codes(found)
+
+
+def test_the_body_that_wrote_the_attributes_before_the_end_is_the_one_that_committed() -> None:
+    """The newer body's tool is faster: it commits, the older one returns afterwards."""
+    built = log().step(A, starts=(1, 4))
+    built.event("attr_set", 7.1, changes=[], writer={"type": "step", "stepId": A, "attempt": 2})
+    built.event("step_completed", 7.2, A, result={"action": "park"})
+    built.event("attr_set", 15.1, changes=[], writer={"type": "step", "stepId": A, "attempt": 1})
+    for start in (1, 4):
+        built.say("step.started", start + 0.1, "turn_0", 0)
+        asks(built, start + 0.2)
+    gives(built, 7.0, output="B")
+    built.say("step.completed", 7.05, "turn_0", 0, usage={})
+    gives(built, 15.0, output="A")
+    built.say("step.completed", 15.05, "turn_0", 0, usage={})
+    one, two = attempts(session(built))
+    assert [[c.output for c in a.tool_calls] for a in (one, two)] == [["A"], ["B"]]
+    assert (one.outcome, two.outcome) == ("refused", "completed")
+    assert (one.overlaps, two.overlaps) == ((2,), (1,))
+
+
+def test_a_result_after_a_second_start_that_has_asked_for_nothing_is_the_first_ones() -> None:
+    built = log().step(A, starts=(1, 6))
+    built.say("step.started", 1.1, "turn_0", 0)
+    asks(built, 1.2)
+    gives(built, 6.4, output="A")
+    one, two = attempts(session(built))
+    assert [c.output for c in one.tool_calls] == ["A"]
+    assert two.tool_calls == ()
+
+
+def test_three_starts_of_dead_processes_keep_their_results() -> None:
+    """A crash is no second process: the first died in its tool, the second after it, the third committed."""
+    built = log().step(A, starts=(1, 10, 20), end=25, output={"action": "continue"})
+    for start in (1, 10, 20):
+        built.say("step.started", start + 0.1, "turn_0", 0)
+        asks(built, start + 0.2)
+        if start > 1:
+            gives(built, start + 1, output=str(start))
+    found = attempts(session(built))
+    assert [[c.output for c in a.tool_calls if c.returned] for a in found] == [[], ["10"], ["20"]]
+    assert [a.outcome for a in found] == ["interrupted", "interrupted", "completed"]
+    assert [a.overlaps for a in found] == [(), (), ()]
