@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from eve_replay.guidance.why import why
 from eve_replay.journal import Journal, open_journal
 from eve_replay.journal.effects.build import Executions, effects_of
 from tests.support.crash_kinds import LEDGER_NAMES, folder, folders, truth
@@ -72,3 +74,54 @@ def test_a_batch_of_approvals_runs_in_the_step_after_the_last_answer(tool: str) 
     assert low <= 1 and high == 1
     ((low, high),) = only("two-approvals-one-answered/data", tool)
     assert low <= 2 and high == 2
+
+
+#: Per recording of two servers on one folder: the attempt that committed, and the word for the other one.
+TWO_SERVERS = {
+    "two-servers-one-folder": (1, "refused"),
+    "two-servers-three-tools-first-one-commits": (1, "refused"),
+    "two-servers-second-one-commits": (2, "refused"),
+}
+
+
+@pytest.mark.parametrize("name", TWO_SERVERS)
+def test_two_servers_on_one_folder_are_two_bodies_and_nobody_died(name: str) -> None:
+    committed, other = TWO_SERVERS[name]
+    session = open_journal(folder(f"{name}/data")).sessions[0]
+    assert session.unjoined == ()
+    (step,) = [s for s in session.steps if len(s.attempts) > 1]
+    outcomes = {a.n: a.outcome for a in step.attempts}
+    assert outcomes == {committed: "completed", 3 - committed: other}
+    assert all(call.returned for attempt in step.attempts for call in attempt.tool_calls)
+    report = why(session, now=datetime(2026, 12, 2, tzinfo=UTC))
+    codes = {verdict.code for verdict in report.verdicts}
+    assert "two-processes" in codes and "re-executed" not in codes
+    assert not any("died" in verdict.sentence for verdict in report.verdicts)
+
+
+def test_a_killed_server_beside_a_living_one_was_interrupted_all_the_same() -> None:
+    """Minted ids tell the two bodies apart; the first one says nothing after it was killed."""
+    session = open_journal(folder("two-servers-minted-ids-first-killed/data")).sessions[0]
+    (step,) = [s for s in session.steps if len(s.attempts) > 1]
+    assert [a.outcome for a in step.attempts] == ["interrupted", "completed"]
+    ((low, high),) = only("two-servers-minted-ids-first-killed/data", "capture_payment")
+    assert (low, high) == (1, 2)
+
+
+def test_positional_ids_and_another_answer_on_the_rerun() -> None:
+    """The lost attempt mailed x and paid y, the re-run paid z: other acts, the same ids."""
+    session = open_journal(folder("positional-ids-other-answer/data")).sessions[0]
+    assert [
+        (e.tool, e.call_ids, e.executions.min, e.executions.max, e.displaced) for e in effects_of(session)
+    ] == [
+        ("notify_customer", ("call_0",), 1, 1, True),
+        ("capture_payment", ("call_1",), 0, 1, True),
+        ("capture_payment", ("call_0",), 1, 1, False),
+        ("reserve_stock", ("call_1",), 1, 1, False),
+        ("capture_payment", ("call_0",), 1, 1, False),
+    ]
+    report = why(session, now=datetime(2026, 12, 2, tzinfo=UTC))
+    assert [v.tool for v in report.verdicts if v.code == "asked-otherwise"] == [
+        "notify_customer",
+        "capture_payment",
+    ]

@@ -120,7 +120,7 @@ def test_an_open_step_by_the_clock():
         assert "assumed" in within["leased"].sentence
         short = why(session, now=soon, question=Question(lease_seconds=20)).verdicts
         assert "overdue" in {v.code for v in short}
-        assert {v.code for v in why(session, now=soon + LEASE).verdicts} == {"overdue"}
+        assert {v.code for v in why(session, now=soon + LEASE).verdicts} == {"overdue", "unread-answer"}
 
 
 def test_another_version_strands_the_session():
