@@ -121,7 +121,5 @@ def test_positional_ids_and_another_answer_on_the_rerun() -> None:
         ("capture_payment", ("call_0",), 1, 1, False),
     ]
     report = why(session, now=datetime(2026, 12, 2, tzinfo=UTC))
-    assert [v.tool for v in report.verdicts if v.code == "asked-otherwise"] == [
-        "notify_customer",
-        "capture_payment",
-    ]
+    told = {v.tool for v in report.verdicts if v.code == "asked-otherwise"}
+    assert told == {"notify_customer", "capture_payment"}
