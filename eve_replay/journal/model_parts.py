@@ -201,8 +201,8 @@ class ToolCall:
         error: ``{code, message}`` of a failed call, None otherwise.
         is_error: whether the result is an error.
         history_only: it appears in the committed message history and in no stream event but
-            ``action.invalid`` (unknown tool, invalid input: docs/evidence/observed.md#refused-calls). It never
-            executed.
+            ``action.invalid`` (unknown tool, invalid input). It never executed:
+            docs/evidence/observed.md#refused-calls.
         kind: ``tool-call`` or another action kind as recorded.
         attempts: attempt numbers of this step in which a call of this id was asked for or returned.
         deferred: asked for here, executed elsewhere (held for approval, or run as a task or child run).
