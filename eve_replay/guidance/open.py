@@ -203,7 +203,8 @@ class _OpenStep:
             "nothing has "
             f"taken it over {voice.since(since)}. {app if self.run.role == 'workflow' else ''}Its "
             "process died and no "
-            f"server has been up since, or it is still at work.{self._again()}{self._waiting()}",
+            "server has been up since, a server is up that does not take it over (another version, a clock "
+            f"behind), or it is still at work.{self._again()}{self._waiting()}",
             "Start the server on the same version: the step runs again whole, with its model calls "
             "and tools. Put keys "
             "on its effects first.",

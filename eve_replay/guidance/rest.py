@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from eve_replay.checks.finding import Verdict
 from eve_replay.checks.phrases import GRACE, Voice, count, listed
+from eve_replay.guidance.runtime_words import is_python, start_words
 from eve_replay.ids import short_id
 from eve_replay.journal.model import Evidence, Run, Session
 from eve_replay.journal.settled import between_steps, newest_event, open_hooks, waiting_word
@@ -62,7 +63,7 @@ def unsure_park(session: Session, run: Run, voice: Voice) -> Verdict | None:
         "before the next step: the log does not say which.",
         certainty="unknown",
         evidence=(_event(last, run),),
-        next=f"{_start(session, run)}: a step that is due runs then. If none is, deliver to the hook.",
+        next=f"{start_words(session, run)}: a step that is due runs then. If none is, deliver to the hook.",
         severity="warning",
         run_id=run.run_id,
     )
@@ -70,20 +71,6 @@ def unsure_park(session: Session, run: Run, voice: Voice) -> Verdict | None:
 
 def _named(run: Run) -> str:
     return f"Run {short_id(run.run_id)} ({run.workflow.function or 'workflow'})"
-
-
-def is_python(run: Run) -> bool:
-    """Whether the Python SDK wrote it: it leaves the deployment id empty (docs/formats/community.md)."""
-    return run.record.fields.get("deploymentId") == ""
-
-
-def _start(session: Session, run: Run) -> str:
-    """Return how a plain run is woken in its store, as an imperative."""
-    if is_python(run):
-        return "Start the Python app and let it resume the run"
-    if session.store == "hosted":
-        return "Look whether the platform's queue still holds its message, or start the run again"
-    return "Start the app so that it calls world.start()"
 
 
 def _wakes(session: Session, run: Run) -> str:
@@ -154,7 +141,7 @@ def _stuck(session: Session, run: Run, voice: Voice) -> Verdict:
         "nothing is open that could wake it: no step, no sleep, no hook. " + _wakes(session, run),
         certainty="implied",
         evidence=(_event(last, run),),
-        next=f"{_start(session, run)}; what is committed is not run again, the next step runs then.",
+        next=f"{start_words(session, run)}; what is committed is not run again, the next step runs then.",
         severity="error",
         run_id=run.run_id,
     )
@@ -254,8 +241,9 @@ def cut_log_verdict(run: Run) -> Verdict:
     """Return the verdict of a run whose event log is known not to be whole."""
     return Verdict(
         code="no-log",
-        sentence=f"{_named(run)}: its event log is not whole ({run.log_gap}). What is open in it, "
-        "and how often its steps ran, can be told in part only.",
+        sentence=f"{_named(run)}: its event log is not whole ({run.log_gap}). "
+        + ("" if run.status in _ENDED else "What is open in it cannot be told. ")
+        + "How often its steps ran is known in part only.",
         certainty="unknown",
         evidence=(Evidence(kind="record", id=run.run_id, run_id=run.run_id),),
         next="Read the log again from the store itself, then ask again.",

@@ -22,6 +22,7 @@ from eve_replay.guidance.end import end_verdicts
 from eve_replay.guidance.open import open_verdicts, repeat_verdicts
 from eve_replay.guidance.parks import park_verdicts, version_verdicts
 from eve_replay.guidance.rest import cut_log_verdict, no_log_verdict, rest_verdict
+from eve_replay.guidance.runtime_words import in_words_of
 from eve_replay.guidance.unnamed import process_verdicts, unnamed_verdicts
 from eve_replay.guidance.wedged import waiting_verdicts, wedge_verdicts
 from eve_replay.journal import Journal
@@ -229,6 +230,7 @@ def _report(
     verdicts += [cut_log_verdict(run) for run in session.all_runs if run.log_gap and not run.log_missing]
     if not any(verdict.code in _OPEN for verdict in verdicts):
         verdicts.append(rest_verdict(session, voice))
+    verdicts = in_words_of(session, verdicts)
     verdicts.sort(key=lambda v: v.order)
     return Report(
         session_id=session.id,
@@ -250,6 +252,7 @@ def _unknown_report(
     """Without the event log nothing can be told of what is open: records alone look half-written."""
     silent = [no_log_verdict(run) for run in session.runs if run.log_missing and run.ended_at is None]
     verdicts = [*effect_verdicts(session, effects, counts, voice), *silent]
+    verdicts = in_words_of(session, verdicts)
     verdicts.sort(key=lambda v: v.order)
     return Report(
         session_id=session.id,

@@ -212,3 +212,12 @@ def test_a_call_that_was_not_valid_is_shown_and_did_not_run():
     (found,) = [each for each in effects_of(session) if each.tool == "chrage_card"]
     assert (found.executions.min, found.executions.max, found.certainty) == (0, 0, "observed")
     assert found.input == {"amount": 42} and "no-such-tool" in found.by_attempt[0].why
+
+
+@pytest.mark.parametrize(
+    "name", ["wf3081-wait-without-event", "retry-overdue", "wf697-step-not-found", "busy-run-old-record"]
+)
+def test_a_plain_run_has_no_session_and_no_lock_that_is_not_there(name):
+    for verdict in told(name).verdicts:
+        text = f"{verdict.sentence} {verdict.next}"
+        assert "session" not in text and "lock" not in text and "model calls" not in text
