@@ -29,6 +29,9 @@ from eve_replay.errors import WrongUse
 @click.option("--effects", metavar="FILE", help="Effects policy (effects.toml).")
 @ledger_options
 @click.option("--lease", metavar="SECONDS", type=float, default=860, show_default=True, help="Assumed lease.")
+@click.option(
+    "--url", metavar="ADDRESS", default="http://127.0.0.1:2000", help="Where the app listens, for curl."
+)
 @click.option("--eve", metavar="VERSION", help="The eve version that is to open this store.")
 def cli(
     shell: Shell,
@@ -40,15 +43,19 @@ def cli(
     ledger_query: str | None,
     column: tuple[str, ...],
     lease: float,
+    url: str,
     eve: str | None,
 ) -> None:
-    """Say what ran twice, what is open or wedged, and what to do next.
+    """Say what to do now, what ran twice, what is open or wedged.
 
-    Without SESSION: all sessions of the store, worst first. With --ledger the counts are the ledger's.
+    The plan comes first: what goes on by itself and when, what to hold, what to look up, what to undo. Its
+    commands are for you to copy, nothing is run. The exit code is 1 while something unprotected is going to
+    repeat. Without SESSION: all sessions of the store, worst first. With --ledger the counts are the ledger's.
     """
     from eve_replay.checks import Voice
     from eve_replay.cli.shared.select import session_wanted
     from eve_replay.guidance import why_all
+    from eve_replay.guidance.plan import place_of
     from eve_replay.views.verdicts.postmortem import effects_table, reports_table, why_lines
 
     if session and only and session != only:
@@ -66,15 +73,17 @@ def cli(
         ledger=load_ledger(ledger, ledger_query, column),
         eve=eve,
         versions=journal.versions,
+        places=lambda each: place_of(journal, each, url=url),
     )
     bad = any(v.severity != "info" for report in world.reports for v in report.verdicts)
+    bad = bad or any(report.plan.urgent for report in world.reports)
     if shell.json:
         sessions = [report.to_json() for report in world.reports]
         lost = [{"line": entry.line, "effect": entry.effect} for entry in world.unmatched]
         emit_json(shell, "why", journal.world, journal.receipt, sessions=sessions, unmatchedLedger=lost)
     elif len(world.reports) == 1:
         report = world.reports[0]
-        echo(shell, why_lines(report, width=shell.width))
+        echo(shell, why_lines(report, width=shell.width, now=shell.now, zone=shell.zone))
         if report.effects:
             echo(shell, [()])
             echo_table(shell, effects_table(report))

@@ -9,7 +9,7 @@ Use::
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta, tzinfo
 
@@ -21,6 +21,7 @@ from eve_replay.guidance.effects import effect_verdicts
 from eve_replay.guidance.end import end_verdicts
 from eve_replay.guidance.open import open_verdicts, repeat_verdicts
 from eve_replay.guidance.parks import park_verdicts, version_verdicts
+from eve_replay.guidance.plan import NO_PLAN, Place, Plan, agreed, place_of, plan_of
 from eve_replay.guidance.rest import cut_log_verdict, no_log_verdict, rest_verdict
 from eve_replay.guidance.runtime_words import in_words_of
 from eve_replay.guidance.unnamed import process_verdicts, unnamed_verdicts
@@ -78,6 +79,7 @@ class Report:
         counts: the ledger's answer per effect, None without a ledger or where it does not cover it.
         wedges: half-written commits.
         unnamed: where calls may have run that the journal does not name; empty when the effects are whole.
+        plan: what to do now, in order; ``verdicts`` say nothing against it.
     """
 
     session_id: str
@@ -90,6 +92,7 @@ class Report:
     counts: tuple[Count | None, ...] = ()
     wedges: tuple[Wedge, ...] = ()
     unnamed: tuple[OpenCalls, ...] = ()
+    plan: Plan = NO_PLAN
 
     @property
     def worst(self) -> Verdict | None:
@@ -118,10 +121,16 @@ class Report:
             "status": self.status,
             "title": self.title,
             "eveVersion": self.eve_version,
-            "verdicts": [verdict.to_json() for verdict in self.verdicts],
+            "verdicts": [
+                verdict.to_json() | self.plan.command_for(verdict.tool, verdict.call_ids, verdict.step_id)
+                for verdict in self.verdicts
+            ],
             "effects": effects,
             "open": bool(self.unnamed),
             "openCalls": [gap.to_json() for gap in self.unnamed],
+            "plan": self.plan.to_json(),
+            "soon": [each.to_json() for each in self.plan.soon],
+            "advice": list(self.plan.advice),
         }
 
 
@@ -143,6 +152,7 @@ def why(
     now: datetime,
     eve: str | None = None,
     zone: tzinfo = UTC,
+    place: Place | None = None,
 ) -> Report:
     """Return the post-mortem of one session.
 
@@ -155,6 +165,8 @@ def why(
         now: the instant "overdue" and "leased" are reckoned at, with a time zone.
         eve: the version that is to open the journal; with it other versions' sessions are called stranded.
         zone: zone of clock times in sentences.
+        place: where the session lies and how it is reached, for the commands of the plan; told from the
+            journal where the target has one.
 
     Raises:
         NotFound, WrongUse: as :func:`~eve_replay.journal.targets.locate`, or ``now`` has no time zone.
@@ -163,8 +175,12 @@ def why(
         raise WrongUse(f"{now} has no time zone.", hint="Write datetime(..., tzinfo=UTC).")
     lease = question_or_default(question).surroundings.lease_seconds
     voice = Voice(now=now, zone=zone, lease=timedelta(seconds=lease))
-    found = locate(target, session=session).session
-    return why_all([found], voice=voice, effects=effects, ledger=ledger, eve=eve).reports[0]
+    found = locate(target, session=session)
+    if place is None and found.journal is not None:
+        place = place_of(found.journal, found.session)
+    places = None if place is None else lambda _: place
+    report = why_all([found.session], voice=voice, effects=effects, ledger=ledger, eve=eve, places=places)
+    return report.reports[0]
 
 
 def why_all(
@@ -175,6 +191,7 @@ def why_all(
     ledger: LedgerLike | None = None,
     eve: str | None = None,
     versions: Iterable[str] = (),
+    places: Callable[[Session], Place] | None = None,
 ) -> WorldReport:
     """Return the post-mortems of several sessions of one world, worst first.
 
@@ -185,21 +202,40 @@ def why_all(
         ledger: anything ``Ledger.load`` takes.
         eve: the version that is to open the journal.
         versions: every eve version seen in the world, so that a session of an older one is noticed.
+        places: says where a session lies and how it is reached, for the commands of its plan.
     """
     rules = EffectsPolicy.load(effects)
     lines = Ledger.load(ledger) if ledger is not None else None
     newest = max(versions, key=_version_key, default=None)
     if lines is None:
         # One session at a time: a world may hold more of them than memory does.
-        reports = [_report(s, effects_of(s, rules), {}, voice, eve, newest) for s in sessions]
+        reports = [
+            _planned(s, _report(s, effects_of(s, rules), {}, voice, eve, newest), voice, rules, places)
+            for s in sessions
+        ]
         return WorldReport(reports=tuple(sorted(reports, key=lambda report: report.rank)))
     kept = [(s, effects_of(s, rules)) for s in sessions]
     ends = {s.id: end for s, _ in kept if (end := journal_end(s)) is not None}
     joined = join((e for _, found in kept for e in found), lines, effects=rules, ends=ends)
     counts = {id(count.effect): count for count in joined.counts}
-    reports = [_report(session, found, counts, voice, eve, newest) for session, found in kept]
+    reports = [
+        _planned(s, _report(s, found, counts, voice, eve, newest), voice, rules, places) for s, found in kept
+    ]
     reports.sort(key=lambda report: report.rank)
     return WorldReport(reports=tuple(reports), unmatched=joined.unmatched)
+
+
+def _planned(
+    session: Session,
+    report: Report,
+    voice: Voice,
+    rules: EffectsPolicy,
+    places: Callable[[Session], Place] | None,
+) -> Report:
+    """Return the report with its plan, and with verdicts whose advice agrees with it."""
+    place = places(session) if places is not None else None
+    plan = plan_of(session, report, voice=voice, place=place, effects=rules)
+    return replace(report, plan=plan, verdicts=agreed(report.verdicts, plan))
 
 
 def _report(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import tzinfo
+from datetime import UTC, datetime, tzinfo
 
 from eve_replay.checks import Finding, Verdict
 from eve_replay.guidance import Report
@@ -15,6 +15,7 @@ from eve_replay.views.kit.table import Cell, Column, Table
 from eve_replay.views.kit.text import Line, line, paragraph
 from eve_replay.views.kit.tone import TONES, Tone
 from eve_replay.views.kit.words import day_and_clock, plural, short_ids, word_for
+from eve_replay.views.verdicts.plan import plan_lines, plan_view
 
 __all__ = [
     "effects_table",
@@ -91,19 +92,29 @@ def word_of(verdict: Verdict) -> str:
     return _WORDS.get(verdict.code, verdict.code.replace("-", " "))
 
 
-def verdict_lines(verdict: Verdict, *, width: int = 80) -> list[Line]:
-    """Return a verdict as lines: its sign and word, the sentence, and what to do next."""
+def verdict_lines(verdict: Verdict, *, width: int = 80, following: bool = True) -> list[Line]:
+    """Return a verdict as lines: its sign and word, the sentence, and (``following``) what to do next."""
     tone = tone_of(verdict)
     sign = TONES[tone].sign or "-"
     out = [line((f"{sign} {word_of(verdict)}", tone), (f"  {verdict.certainty}", "muted"))]
     out += paragraph(verdict.sentence, width=width, indent=2)
-    if verdict.next:
+    if verdict.next and following:
         out += paragraph(f"Next: {verdict.next}", width=width, indent=2, tone="strong")
     return out
 
 
-def why_lines(report: Report, *, width: int = 80, effects: bool = True) -> list[Line]:
-    """Return the post-mortem of one session: head, verdicts worst first, the effects."""
+def why_lines(
+    report: Report,
+    *,
+    width: int = 80,
+    effects: bool = True,
+    now: datetime | None = None,
+    zone: tzinfo | None = None,
+) -> list[Line]:
+    """Return the post-mortem of one session: head, what to do now, verdicts worst first.
+
+    Where there is a plan it says what to do; the verdicts below it say why, and no second "next".
+    """
     version = f"  eve {report.eve_version}" if report.eve_version else ""
     state = word_for(report.status)
     out: list[Line] = [
@@ -111,8 +122,12 @@ def why_lines(report: Report, *, width: int = 80, effects: bool = True) -> list[
     ]
     if report.title:
         out += paragraph(report.title, width=width, indent=2, tone="muted")[:2]
+    plan = plan_view(report.plan, now=now if now is not None else datetime.now(UTC), zone=zone)
+    if plan:
+        out += [(), *plan_lines(plan, width=width), (), line(("What happened", "strong"))]
     for verdict in report.verdicts:
-        out += [(), *verdict_lines(verdict, width=width)]
+        out += [*(() if plan and verdict is report.verdicts[0] else ((),))]
+        out += verdict_lines(verdict, width=width, following=not plan)
     if effects and not report.effects:
         none = "No tool call and no step function of the app is recorded."
         if any(gap.code == "purged-child" for gap in report.unnamed):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from eve_replay.checks import Finding, Verdict, Voice, check_session, check_world, sorted_findings
 from eve_replay.guidance import LEASE
 from eve_replay.guidance import why_all as _why_all
+from eve_replay.guidance.plan import Place
 from eve_replay.guidance.why import Report
 from eve_replay.journal import Session
 from eve_replay.journal.effects.policy import EffectsLike
@@ -19,6 +20,7 @@ from eve_replay.views.kit.safe import safe_text
 from eve_replay.views.kit.tone import Tone
 from eve_replay.views.kit.words import clock
 from eve_replay.views.session.sessions import SessionRow
+from eve_replay.views.verdicts.plan import PlanView, plan_view
 from eve_replay.views.verdicts.postmortem import tone_of, word_of
 
 if TYPE_CHECKING:
@@ -26,8 +28,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FindingRow",
+    "SessionVerdicts",
     "VerdictRow",
     "finding_rows",
+    "session_verdicts",
     "stated",
     "verdict_rows",
     "verdict_rows_of",
@@ -83,6 +87,34 @@ class FindingRow(View):
     evidence: tuple[EvidenceRow, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionVerdicts(View):
+    """What ``why`` says of one session: the plan, and the verdicts it is made of."""
+
+    plan: PlanView
+    rows: tuple[VerdictRow, ...]
+
+
+def session_verdicts(
+    session: Session,
+    *,
+    now: datetime,
+    zone: tzinfo | None = None,
+    effects: EffectsLike = None,
+    versions: Iterable[str] = (),
+    place: Place | None = None,
+) -> SessionVerdicts:
+    """Return plan and verdicts of a session; arguments as for :func:`verdict_rows`, and its ``place``."""
+    voice = Voice(now=now, zone=zone)
+    places = None if place is None else lambda _: place
+    world = _why_all([session], voice=voice, effects=effects, versions=versions, places=places)
+    (report,) = world.reports
+    return SessionVerdicts(
+        plan=plan_view(report.plan, now=now, zone=zone),
+        rows=verdict_rows_of(session, report),
+    )
+
+
 def verdict_rows(
     session: Session,
     *,
@@ -103,8 +135,7 @@ def verdict_rows(
     Raises:
         WrongUse: the policy cannot be read.
     """
-    world = _why_all([session], voice=Voice(now=now, zone=zone), effects=effects, versions=versions)
-    return tuple(row for report in world.reports for row in verdict_rows_of(session, report))
+    return session_verdicts(session, now=now, zone=zone, effects=effects, versions=versions).rows
 
 
 def verdict_rows_of(session: Session, report: Report) -> tuple[VerdictRow, ...]:

@@ -8,15 +8,17 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import BindingType
 
+from eve_replay.guidance.plan import place_of
 from eve_replay.views.kit.text import Line, line, paragraph
 from eve_replay.views.kit.tone import TONES, Tone
 from eve_replay.views.kit.words import plural
 from eve_replay.views.session.explorer import Explorer
+from eve_replay.views.verdicts.plan import PlanView
 from eve_replay.views.verdicts.verdicts import (
     FindingRow,
     VerdictRow,
     finding_rows,
-    verdict_rows,
+    session_verdicts,
     world_finding_rows,
 )
 from eve_replay_tui.keys import bindings
@@ -150,28 +152,35 @@ class WhyScreen(_Verdicts):
         super().__init__()
         self.explorer = explorer
         self.verdicts: tuple[VerdictRow, ...] = ()
+        self.plan = PlanView()
 
     async def _load(self) -> None:
         options = self.replay.options
         found = await self.work(
             self.reader.long,
-            lambda: verdict_rows(
+            lambda: session_verdicts(
                 self.explorer.session,
                 now=self.replay.now(),
                 zone=options.zone,
                 effects=options.effects,
                 versions=[head.eve_version for head in self.reader.journal.heads if head.eve_version],
+                place=place_of(self.reader.journal, self.explorer.session),
             ),
             self._failed,
         )
         if found is not None:
-            self.verdicts = found
-            self.opened = {str(n) for n, row in enumerate(found[:3]) if row.severity != "info"}
-            self.query_one("#head", Heading).right = line((plural(len(found), "verdict"), "muted"))
+            self.plan, self.verdicts = found.plan, found.rows
+            self.opened = set()
+            steps = f"{plural(len(self.plan.rows), 'thing')} to do, " if self.plan else ""
+            head = line((steps, "harm" if self.plan.urgent else "strong"))
+            self.query_one("#head", Heading).right = (
+                *head,
+                *line((plural(len(found.rows), "verdict"), "muted")),
+            )
             self._show()
 
     def _rows(self, width: int) -> list[TextRow]:
-        out: list[TextRow] = []
+        out: list[TextRow] = _plan(self.plan, width)
         for n, row in enumerate(self.verdicts):
             if out:
                 out.append(TextRow(line=()))
@@ -181,7 +190,7 @@ class WhyScreen(_Verdicts):
                 row.word,
                 row.tone,
                 remark,
-                [(row.sentence, "plain"), (_next(row.next), "strong")],
+                [(row.sentence, "plain"), ("" if self.plan else _next(row.next), "strong")],
                 row.key,
                 width,
             )
@@ -258,6 +267,33 @@ class DoctorScreen(_Verdicts):
             out += _evidence(n, row.evidence, self.opened, row.key)
         clean = "Nothing found: log, records and stream agree."
         return out or [TextRow(line=line((f"{TONES['ok'].sign} {clean}", "ok")))]
+
+
+def _plan(plan: PlanView, width: int) -> list[TextRow]:
+    """Return what to do now. ``y`` on a command copies it, Enter on a step goes to what it is about."""
+    if not plan:
+        return []
+    width = min(width, LONGEST)
+    out = [TextRow(line=line(("Do now", "strong"), ("  y copies a command; nothing is run", "muted")))]
+    for row in plan.rows:
+        sign = TONES[row.tone].sign or "-"
+        until = (f"  {row.until}", "strong")
+        head = line((f"{row.number} {sign} {row.word}", row.tone), until if row.until else "")
+        remark = line((f"  {row.certainty}", "muted"))
+        copy = row.commands[0].command if row.commands else row.text
+        out.append(TextRow(line=(*head, *remark), key=row.key, copy=copy, data="head"))
+        out += [
+            TextRow(line=each, key=row.key, copy=copy) for each in paragraph(row.text, width=width, indent=4)
+        ]
+        for each in row.commands:
+            words = f"    {each.words}: " if len(row.commands) > 1 or each.words else "    "
+            out.append(TextRow(line=line((words, "muted"), (f"$ {each.command}", "tool")), copy=each.command))
+    for text in plan.advice:
+        out += [
+            TextRow(line=each, copy=text) for each in paragraph(text, width=width, indent=2, tone="muted")
+        ]
+    out += [TextRow(line=()), TextRow(line=line(("What happened", "strong")))]
+    return out
 
 
 def _next(text: str) -> str:
