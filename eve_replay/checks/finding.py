@@ -66,6 +66,7 @@ VerdictCode = Literal[
     "will-fail",
     "failed-run",
     "corrupted-event-log",
+    "two-processes",
     "stranded",
     "retired",
     "left-behind",

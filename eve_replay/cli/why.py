@@ -50,7 +50,7 @@ def cli(
 
     The plan comes first: what goes on by itself and when, what to hold, what to look up, what to undo. Its
     commands are for you to copy, nothing is run. The exit code is 1 while something unprotected is going to
-    repeat. Without SESSION: all sessions of the store, worst first. With --ledger the counts are the ledger's.
+    repeat. Without SESSION: all sessions of the store, worst first. With --ledger its counts count.
     """
     from eve_replay.checks import Voice
     from eve_replay.cli.shared.select import session_wanted
@@ -83,7 +83,7 @@ def cli(
         emit_json(shell, "why", journal.world, journal.receipt, sessions=sessions, unmatchedLedger=lost)
     elif len(world.reports) == 1:
         report = world.reports[0]
-        echo(shell, why_lines(report, width=shell.width, now=shell.now, zone=shell.zone))
+        echo(shell, why_lines(report, width=shell.width))
         if report.effects:
             echo(shell, [()])
             echo_table(shell, effects_table(report))

@@ -39,6 +39,7 @@ _DEED = frozenset(
     ]
 )
 _MOST_FIELDS = 12
+_DEEPEST = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,7 +199,7 @@ def _tests(tool: str, deeds: Sequence[Effect]) -> list[KeyTest]:
 
 
 def _rank(name: str, step: bool) -> int:
-    """Return the order of advice among keys that work: what belongs to the deed, then what survives a re-run."""
+    """Return the order among keys that work: what belongs to the deed, then what survives a re-run."""
     if name.startswith("field "):
         words = split_words(name.removeprefix("field ").rpartition(".")[2])
         return 0 if _DEED & set(words) else 5
@@ -231,7 +232,7 @@ def _values(deed: Effect, part: Execution) -> Iterable[tuple[str, str]]:
 
 
 def _fields(value: object, path: str = "", depth: int = 0) -> Iterable[tuple[str, str]]:
-    if depth > 2:
+    if depth > _DEEPEST:
         return
     if isinstance(value, Mapping):
         for name, item in list(value.items())[:_MOST_FIELDS]:

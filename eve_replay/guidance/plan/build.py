@@ -12,8 +12,9 @@ from eve_replay.checks.phrases import Voice
 from eve_replay.guidance.keys import key_advice
 from eve_replay.guidance.plan.coming import ahead_of, coming_steps, soon_of
 from eve_replay.guidance.plan.done import done_steps
-from eve_replay.guidance.plan.model import NO_PLAN, Place, Plan, PlanStep
+from eve_replay.guidance.plan.model import NO_PLAN, Place, Plan, PlanStep, Soon
 from eve_replay.guidance.plan.waiting import open_steps, park_steps, state_steps, wedge_steps
+from eve_replay.journal.effects.build import Effect
 from eve_replay.journal.effects.judge import judge_effect
 from eve_replay.journal.effects.policy import EffectsPolicy
 from eve_replay.journal.model import Session
@@ -76,7 +77,7 @@ def plan_of(
         v.code in _AT_REST or (v.severity == "info" and v.code not in _STARTING) for v in report.verdicts
     )
     ahead = None
-    soon: tuple = ()
+    soon: tuple[tuple[Soon, Effect | None], ...] = ()
     if not (rest and any(v.code in _AT_REST for v in report.verdicts)):
         ahead = ahead_of(
             session, observe(session, effects), place.environment or environment_of(session), voice
@@ -96,7 +97,13 @@ def plan_of(
         steps += open_steps(session, ahead, bare, report.effects, voice)
     if not steps and not soon:
         return NO_PLAN
-    return Plan(steps=_settled(steps), soon=tuple(each for each, _ in soon), advice=_advice(report))
+    return Plan(
+        steps=_settled(steps),
+        soon=tuple(each for each, _ in soon),
+        advice=_advice(report),
+        as_of=voice.now,
+        zone=voice.zone,
+    )
 
 
 def _settled(steps: Sequence[PlanStep]) -> tuple[PlanStep, ...]:

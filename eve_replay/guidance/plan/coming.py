@@ -14,8 +14,9 @@ from eve_replay.guidance.plan.naming import call_text, latest
 from eve_replay.journal.effects.build import Effect
 from eve_replay.journal.effects.judge import judge
 from eve_replay.journal.model import Session
-from eve_replay.recovery.engine import Question, answer
+from eve_replay.recovery.engine import answer
 from eve_replay.recovery.environment import ENVIRONMENTS, Environment
+from eve_replay.recovery.question import Question
 from eve_replay.recovery.result import CrashPoint, EffectVerdict, Simulation
 from eve_replay.recovery.situation import Situation
 
@@ -196,8 +197,8 @@ def coming_steps(
                 kind="look-up",
                 does="look",
                 sentence=f"{before}, find out where it acts whether {names} went through; the journal cannot "
-                f"tell. {when[:1].upper()}{when[1:]} {again}{alive}, and nothing recorded keeps the outside from "
-                "seeing it twice.",
+                f"tell. {when[:1].upper()}{when[1:]} {again}{alive}, and nothing recorded keeps the "
+                "outside from seeing it twice.",
                 certainty="unknown",
                 about=about,
                 deadline=at,
@@ -233,8 +234,8 @@ def coming_steps(
             kind="safe-to-start",
             does="start-server",
             only_if=free if open_ and not sure else "Only when a second time is wanted, or will be undone:",
-            sentence=f"let it run. The step runs again whole {when}, with its model calls and tools, and {again}. A "
-            "key added now does not protect a first call that carried none.",
+            sentence=f"let it run. The step runs again whole {when}, with its model calls and tools, and "
+            f"{again}. A key added now does not protect a first call that carried none.",
             about=about,
             group=1,
         )
@@ -245,7 +246,10 @@ def coming_steps(
 def _hold(
     session: Session, ahead: Ahead, at: datetime | None, again: str, tools: Sequence[str], voice: Voice
 ) -> str:
-    """Say what to hold, and the ways out that were seen (docs/evidence/environments.md#stopping-an-open-step)."""
+    """Say what to hold, and the ways out that were seen.
+
+    Source: docs/evidence/environments.md#stopping-an-open-step.
+    """
     if at is not None:
         text = f"have no server up at {voice.clock(at)}: with any that is up {again}."
     else:
@@ -253,8 +257,10 @@ def _hold(
     if session.kind == "workflow":
         return text
     return (
-        f"{text} Cancel and reset do not help meanwhile: the step was seen to run again first. Two ways out were "
-        f"seen: a new build of the same eve version whose {listed(tools)} first looks for what is done (a turn goes "
+        f"{text} Cancel and reset do not help meanwhile: the step was seen to run again first. Two ways "
+        "out were "
+        f"seen: a new build of the same eve version whose {listed(tools)} first looks for what is done (a "
+        "turn goes "
         "on with the new code); or another eve version, which runs nothing of it, and a reset there."
     )
 

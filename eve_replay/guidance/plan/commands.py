@@ -1,8 +1,9 @@
 """Commands a person can copy, with real ids. None is ever run here.
 
-The HTTP routes are those of eve 0.80.1 (its ``protocol/routes`` and channel reference, docs/evidence/environments.md#stopping-an-open-step):
-``POST /eve/v1/session/ID`` with ``inputResponses`` or ``message``, ``.../cancel`` with an optional ``turnId``,
-``.../reset`` with an optional ``reason``. A plain Workflow SDK app has no such routes.
+The HTTP routes are those of eve 0.80.1, from its route table and channel reference
+(docs/evidence/environments.md#stopping-an-open-step): ``POST /eve/v1/session/ID`` with ``inputResponses`` or
+``message``, ``.../cancel`` with an optional ``turnId``, ``.../reset`` with an optional ``reason``. A plain
+Workflow SDK app has no such routes.
 """
 
 from __future__ import annotations

@@ -70,9 +70,10 @@ def _of_effect(
         yield PlanStep(
             kind="look-up",
             does="look",
-            sentence=f"Look up {call_text(effect)} of {voice.clock(latest(effect))} where it acts: its turn was "
-            "cancelled before a result was recorded, and a cancelled turn takes nothing back. Undo it if it is "
-            "not wanted.",
+            sentence=f"Look up {call_text(effect)} of {voice.clock(latest(effect))} where it acts: its "
+            "turn was "
+            "cancelled before a result was recorded, and a cancelled turn takes nothing back. Undo it if "
+            "it is not wanted.",
             certainty="unknown" if known is None else "observed",
             about=(_about(session, effect),),
             group=2,
@@ -109,7 +110,8 @@ def _undo(
             [execution_text(effect, p, voice) for p in sure or [p for p in parts if p is not kept]]
         )
         orphan = f"the orphan is {others}" if len(sure) <= 1 else f"the orphans are {others}"
-        ask = f"Undo {'the orphan' if surplus == 1 else f'{surplus} of them'}: {rest[:1].lower()}{rest[1:]}; {orphan}."
+        which = "the orphan" if surplus == 1 else f"{surplus} of them"
+        ask = f"Undo {which}: {rest[:1].lower()}{rest[1:]}; {orphan}."
     elif any(step.step_id == effect.step_id and step.committed for step in session.steps):
         ask = f"None of them is in the history: {_listed([execution_text(effect, p, voice) for p in parts])}."
     else:
@@ -163,8 +165,8 @@ def _threw(session: Session, effect: Effect, voice: Voice) -> PlanStep:
     return PlanStep(
         kind="look-up",
         does="look",
-        sentence=f"Look up whether {call_text(effect)} acted before it threw: {times}. The runtime tries a step "
-        "that throws again, and a body can act and then throw.",
+        sentence=f"Look up whether {call_text(effect)} acted before it threw: {times}. The runtime tries a "
+        "step that throws again, and a body can act and then throw.",
         certainty="unknown",
         about=(_about(session, effect),),
         group=2,
@@ -177,8 +179,8 @@ def _keyed(session: Session, effect: Effect, voice: Voice) -> PlanStep:
     return PlanStep(
         kind="look-up",
         does="look",
-        sentence=f"Check that the receiver of {call_text(effect)} honoured its key{key}: it was asked at {when}, "
-        "and acted once if it did.",
+        sentence=f"Check that the receiver of {call_text(effect)} honoured its key{key}: it was asked at "
+        f"{when}, and acted once if it did.",
         certainty="implied",
         about=(_about(session, effect),),
         group=3,

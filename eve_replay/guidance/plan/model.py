@@ -6,7 +6,7 @@ Pure data. A command is text that a person may copy; nothing here runs one.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, tzinfo
 from typing import Literal
 
 from eve_replay.journal.model import Certainty
@@ -49,7 +49,7 @@ class About:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Next:
-    """One complete command. ``kind`` says with what it is given: ``curl`` or ``shell``; ``words`` what it does."""
+    """One complete command: ``kind`` is ``curl`` or ``shell``, ``words`` say what it does."""
 
     kind: Literal["curl", "shell"]
     command: str
@@ -174,11 +174,14 @@ class Plan:
         steps: in order; empty when there is nothing to do.
         soon: what runs again by itself, unprotected first.
         advice: what to change for the next time, checked on the recorded executions.
+        as_of: the instant it was made at, None for the empty plan; ``zone`` of its clock times.
     """
 
     steps: tuple[PlanStep, ...] = ()
     soon: tuple[Soon, ...] = ()
     advice: tuple[str, ...] = ()
+    as_of: datetime | None = None
+    zone: tzinfo | None = None
 
     @property
     def urgent(self) -> bool:

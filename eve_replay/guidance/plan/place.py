@@ -23,7 +23,8 @@ def place_of(
         journal: the journal; a data folder on this machine is named in commands, an archive or a copy is not.
         session: the session.
         url: base address of the running app; empty for the address that ``eve start`` takes by itself.
-        alive: whether a process was seen at work on the store, None when nobody looked; ``seen`` in words.
+        alive: whether a process was seen at work on the store, None when nobody looked.
+        seen: that in words.
     """
     about = journal.world.about
     folder = str(about.get("dataDir") or "")

@@ -1,4 +1,4 @@
-"""What else a person has to do: half-written commits, parks, versions, runs that nothing wakes, failed turns."""
+"""What else there is to do: half-written commits, parks, versions, runs that nothing wakes, failed turns."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def wedge_steps(
             yield PlanStep(
                 kind="act-now",
                 does="stop-server",
-                sentence=f"Stop every server on this store, and start none before the repair: {name} {what} at "
-                f"every wake-up and can never commit ({wedge.code}).{again}",
+                sentence=f"Stop every server on this store, and start none before the repair: {name} "
+                f"{what} at every wake-up and can never commit ({wedge.code}).{again}",
                 about=about,
                 group=0,
             )
@@ -45,8 +45,8 @@ def wedge_steps(
             yield PlanStep(
                 kind="act-now",
                 does="send",
-                sentence=f"Send the session a message: {name} is half written ({wedge.code}), and a message was "
-                "seen to wake it up.",
+                sentence=f"Send the session a message: {name} is half written ({wedge.code}), and a "
+                "message was seen to wake it up.",
                 about=about,
                 commands=(commands.send(place, session.id, "Please go on."),),
             )
@@ -54,8 +54,8 @@ def wedge_steps(
             yield PlanStep(
                 kind="act-now",
                 does="send",
-                sentence="Create the session again: this one cannot be continued. What its tools have done so "
-                f"far stays{_acted(effects)}.",
+                sentence="Create the session again: this one cannot be continued. What its tools have "
+                f"done so far stays{_acted(effects)}.",
                 about=about,
             )
         elif wedge.consequence in ("repeats", "multiplies", "hangs"):
@@ -171,7 +171,7 @@ def _ask(session: Session, park: Park, about: tuple[About, ...], voice: Voice, p
 def open_steps(
     session: Session, ahead: Ahead, bare: bool, effects: Sequence[Effect], voice: Voice
 ) -> Iterator[PlanStep]:
-    """Yield what is left to say of work that goes on: that it is safe to start, or that it only has to be waited for.
+    """Yield what is left to say of work that goes on: it is safe to start, or only to be waited for.
 
     Args:
         session: the session.
@@ -205,7 +205,8 @@ def open_steps(
         yield PlanStep(
             kind="wait",
             does="wait",
-            sentence=f"If its process died, the work goes on by itself {voice.at(at)}, when a server is up. {told}",
+            sentence=f"If its process died, the work goes on by itself {voice.at(at)}, when a server is "
+            f"up. {told}",
             certainty=certainty,  # type: ignore[arg-type]
             about=about,
             deadline=at,
@@ -253,8 +254,8 @@ def state_steps(
                     kind="look-up",
                     does="look",
                     sentence=f"Look at what {verdict.turn_id.replace('_', ' ')} did before it failed"
-                    f"{_acted(inside)}, then send its message again if it is still wanted: the same message asks "
-                    "for all of it again.",
+                    f"{_acted(inside)}, then send its message again if it is still wanted: the same "
+                    "message asks for all of it again.",
                     certainty=verdict.certainty,
                     about=about,
                 )
@@ -262,7 +263,8 @@ def state_steps(
             yield PlanStep(
                 kind="act-now",
                 does="look",
-                sentence="Let one process work on this store: two run the same steps, and their effects, twice.",
+                sentence="Let one process work on this store: two run the same steps, and their effects, "
+                "twice.",
                 certainty=verdict.certainty,
                 about=about,
                 group=0,
@@ -271,8 +273,8 @@ def state_steps(
             yield PlanStep(
                 kind="look-up",
                 does="look",
-                sentence="Read the store where its event log can be read: without it nothing can be said of what "
-                "is open.",
+                sentence="Read the store where its event log can be read: without it nothing can be said "
+                "of what is open.",
                 certainty="unknown",
                 about=about,
             )

@@ -64,19 +64,20 @@ class PlanView(View):
         return bool(self.rows)
 
 
-def plan_view(plan: Plan, *, now: datetime, zone: tzinfo | None = None) -> PlanView:
+def plan_view(plan: Plan) -> PlanView:
     """Return a plan as rows; deadlines are said with what is left of them."""
     return PlanView(
-        rows=tuple(_row(n, step, now, zone) for n, step in enumerate(plan.steps, 1)),
+        rows=tuple(_row(n, step, plan.as_of, plan.zone) for n, step in enumerate(plan.steps, 1)),
         advice=tuple(safe_text(text) for text in plan.advice),
         urgent=plan.urgent,
     )
 
 
-def _row(number: int, step: PlanStep, now: datetime, zone: tzinfo | None) -> PlanRow:
+def _row(number: int, step: PlanStep, now: datetime | None, zone: tzinfo | None) -> PlanRow:
     until = ""
     if step.deadline is not None:
-        until = f"until {day_and_clock(step.deadline, zone)}, {ago(step.deadline, now)}"
+        left = f", {ago(step.deadline, now)}" if now is not None else ""
+        until = f"until {day_and_clock(step.deadline, zone)}{left}"
     about = next((each for each in step.about if each.step_id and each.run_id), None)
     return PlanRow(
         number=number,
@@ -95,7 +96,7 @@ def _row(number: int, step: PlanStep, now: datetime, zone: tzinfo | None) -> Pla
 
 
 def plan_lines(view: PlanView, *, width: int = 80) -> list[Line]:
-    """Return the plan as lines, empty when there is nothing to do. A command is one line, so that it copies."""
+    """Return the plan as lines, empty without anything to do. A command is one line, so that it copies."""
     if not view.rows:
         return []
     out: list[Line] = [line(("Do now", "strong"))]
@@ -110,9 +111,8 @@ def plan_lines(view: PlanView, *, width: int = 80) -> list[Line]:
             )
         )
         out += paragraph(row.text, width=width, indent=4)
-        several = len(row.commands) > 1
         for each in row.commands:
-            if several:
+            if each.words:
                 out.append(line((f"    {each.words}:", "muted")))
             out.append(line((f"    $ {each.command}", "tool")))
     for text in view.advice:

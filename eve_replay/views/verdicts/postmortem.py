@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime, tzinfo
+from datetime import tzinfo
 
 from eve_replay.checks import Finding, Verdict
 from eve_replay.guidance import Report
@@ -108,8 +108,6 @@ def why_lines(
     *,
     width: int = 80,
     effects: bool = True,
-    now: datetime | None = None,
-    zone: tzinfo | None = None,
 ) -> list[Line]:
     """Return the post-mortem of one session: head, what to do now, verdicts worst first.
 
@@ -122,7 +120,7 @@ def why_lines(
     ]
     if report.title:
         out += paragraph(report.title, width=width, indent=2, tone="muted")[:2]
-    plan = plan_view(report.plan, now=now if now is not None else datetime.now(UTC), zone=zone)
+    plan = plan_view(report.plan)
     if plan:
         out += [(), *plan_lines(plan, width=width), (), line(("What happened", "strong"))]
     for verdict in report.verdicts:

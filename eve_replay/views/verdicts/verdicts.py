@@ -110,7 +110,7 @@ def session_verdicts(
     world = _why_all([session], voice=voice, effects=effects, versions=versions, places=places)
     (report,) = world.reports
     return SessionVerdicts(
-        plan=plan_view(report.plan, now=now, zone=zone),
+        plan=plan_view(report.plan),
         rows=verdict_rows_of(session, report),
     )
 

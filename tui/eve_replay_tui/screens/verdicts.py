@@ -170,7 +170,7 @@ class WhyScreen(_Verdicts):
         )
         if found is not None:
             self.plan, self.verdicts = found.plan, found.rows
-            self.opened = set()
+            self.opened = {str(n) for n, row in enumerate(found.rows[:3]) if row.severity != "info"}
             steps = f"{plural(len(self.plan.rows), 'thing')} to do, " if self.plan else ""
             head = line((steps, "harm" if self.plan.urgent else "strong"))
             self.query_one("#head", Heading).right = (
@@ -277,8 +277,8 @@ def _plan(plan: PlanView, width: int) -> list[TextRow]:
     out = [TextRow(line=line(("Do now", "strong"), ("  y copies a command; nothing is run", "muted")))]
     for row in plan.rows:
         sign = TONES[row.tone].sign or "-"
-        until = (f"  {row.until}", "strong")
-        head = line((f"{row.number} {sign} {row.word}", row.tone), until if row.until else "")
+        until = f"  {row.until}" if row.until else ""
+        head = line((f"{row.number} {sign} {row.word}", row.tone), (until, "strong"))
         remark = line((f"  {row.certainty}", "muted"))
         copy = row.commands[0].command if row.commands else row.text
         out.append(TextRow(line=(*head, *remark), key=row.key, copy=copy, data="head"))
