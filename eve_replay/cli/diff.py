@@ -19,6 +19,7 @@ from eve_replay.values import UNDEFINED, from_tagged, to_tagged
 from eve_replay.views.diffs.diff import diff_lines, json_patch, sides, unified
 from eve_replay.views.kit.safe import safe_text
 from eve_replay.views.kit.text import Line, line
+from eve_replay.worlds.layouts.library import split_layout
 
 __all__ = ["cli"]
 
@@ -91,7 +92,7 @@ def _words(words: tuple[str, ...], read: str | None) -> tuple[str | None, list[s
 
 
 def _is_source(word: str) -> bool:
-    return word.startswith("sample:") or "://" in word or Path(word).exists()
+    return word.startswith("sample:") or "://" in word or Path(split_layout(word)[0]).exists()
 
 
 def _thing(journal: Journal, wanted: str) -> Step | Run:

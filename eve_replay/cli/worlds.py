@@ -51,6 +51,7 @@ _KINDS = (
         needs=("psycopg", "cbor2"),
     ),
     _Kind(kind="sqlite", reads="SQLite files: Turso, libSQL, any layout", extra="sqlite", needs=("cbor2",)),
+    _Kind(kind="cloudflare", reads="folders of Durable Objects of the local simulator", can=()),
     _Kind(kind="sqldump", reads="dumps of MySQL, MariaDB and SQLite", extra="sqlite", needs=("cbor2",)),
     _Kind(
         kind="mysql",

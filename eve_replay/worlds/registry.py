@@ -31,6 +31,7 @@ BUILTIN: dict[str, str] = {
     "bundle": "eve_replay.worlds.bundle.opener:opener",
     "export": "eve_replay.worlds.export.opener:opener",
     "sqlite": "eve_replay.worlds.sqlite.opener:opener",
+    "cloudflare": "eve_replay.worlds.cloudflare.opener:opener",
     "pgdump": "eve_replay.worlds.pgdump.world:opener",
     "postgres": "eve_replay.worlds.postgres.opener:opener",
     "sqldump": "eve_replay.worlds.sqldump.opener:opener",

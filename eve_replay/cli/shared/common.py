@@ -51,6 +51,7 @@ from eve_replay.views.kit.table import Table, table_lines
 from eve_replay.views.kit.text import Line, Span, line, paragraph
 from eve_replay.views.kit.tone import TONES, Tone
 from eve_replay.views.kit.words import plural, zone_name
+from eve_replay.worlds.layouts.library import split_layout
 from eve_replay.worlds.sources import public_source
 
 if TYPE_CHECKING:
@@ -214,7 +215,7 @@ def _merge_source(values: dict[str, Any]) -> None:
 def _is_source(word: str) -> bool:
     if " + " in word and not Path(word).exists():
         return any(_is_source(part.strip()) for part in word.split(" + "))
-    return word.startswith("sample:") or "://" in word or Path(word).exists()
+    return word.startswith("sample:") or "://" in word or Path(split_layout(word)[0]).exists()
 
 
 def open_source(shell: Shell, source: str | None) -> World:

@@ -265,6 +265,13 @@ def revive_bytes(value: object, depth: int = 0) -> object:
                 return base64.b64decode(str(value["data"]), validate=True)
             except binascii.Error:
                 return Undecoded("invalid-input", "The data of this byte array is no base64.")
+        if len(value) == 1 and isinstance(value.get("__u8"), str):
+            try:
+                return base64.b64decode(
+                    str(value["__u8"]), validate=True
+                )  # Durable Objects of fantail-forest
+            except binascii.Error:
+                return Undecoded("invalid-input", "The data of this byte array is no base64.")
         if value.get("type") == "Buffer" and isinstance(value.get("data"), list):
             try:
                 return bytes(value["data"])  # JSON.stringify of a Node Buffer

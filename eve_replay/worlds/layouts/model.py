@@ -73,8 +73,7 @@ class Part:
         table: the table or collection, empty for keys.
         key: pattern of the keys, for example ``{prefix}:run:{runId}``.
         index: pattern of the key that lists the ids of a run (or of all runs); empty: keys are searched.
-        value: what lies under a key: ``json``, ``hash``, ``members`` (of the key itself), ``stream``,
-            ``list``; for documents and keys.
+        value: what lies under a key: ``json`` (a string of it), ``hash``, or ``stream`` (chunks).
         fields: record field to the rules that are tried in turn.
         merge: columns that hold an object whose properties belong to the record itself.
         ignore: columns that are no fields.

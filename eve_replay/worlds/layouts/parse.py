@@ -14,7 +14,7 @@ __all__ = ["parse_layout"]
 
 _TOP = ("name", "title", "reader", "package", "recorded", "payload", "prefix", "telling", "note", *PARTS)
 _PART = ("table", "key", "index", "value", "fields", "merge", "ignore", "join", "blocks")
-_VALUES = ("json", "hash", "members", "stream", "list")
+_VALUES = ("json", "hash", "stream")
 _BLOCKS = ("eveland",)
 
 
