@@ -1,8 +1,8 @@
 """The right words for the right runtime, in one place: eve, plain Workflow SDK, Python SDK; folder, database.
 
 The verdicts are written for eve on a folder, where most sessions are. A plain run has no session, no next
-message and no server of eve; a database has no lock file to look at or to delete. Each phrase that says such a
-thing has its counterpart here, so that a new verdict cannot mix them.
+message and no server of eve; a database has no lock file to look at or to delete. Each phrase that says such
+a thing has its counterpart here, so that a new verdict cannot mix them.
 """
 
 from __future__ import annotations
