@@ -19,6 +19,7 @@ from eve_replay.journal.effects.executions import Execution
 from eve_replay.journal.effects.identity import pair_sightings
 from eve_replay.journal.effects.judge import judge_effect
 from eve_replay.journal.model import Attempt, Coordinate, ModelCall, Step, StreamEvent, ToolCall
+from eve_replay.values import preview
 
 __all__ = ["AttemptDiff", "CallDiff", "ModelDiff", "Repeat", "attempt_of", "diff_attempts", "pair_calls"]
 
@@ -154,7 +155,9 @@ def _repeats(step: Step, one: Attempt, two: Attempt, effects: Sequence[Effect]) 
             # An attempt that shows no sign of the call only widens the count: nothing says it came so far.
             continue
         same = None
-        if left.returned and right.returned:
+        if left.returned and right.returned and left.is_error != right.is_error:
+            same = False
+        elif left.returned and right.returned and left.shown and right.shown:
             same = diff_values(left.output, right.output).is_same
         out.append(Repeat(effect=effect, first=left, second=right, proven=proven, same_result=same))
     out.sort(key=lambda repeat: (judge_effect(repeat.effect).rank, not repeat.proven))
@@ -180,15 +183,19 @@ def _facts(step: Step, one: Attempt, two: Attempt) -> list[Fact]:
         compare("started by", _starter(one), _starter(two), expected=True),
         _event_ids(one, two),
     ]
-    if one.error is not None or two.error is not None:
-        change = diff_values(
-            one.error.value if one.error is not None else None,
-            two.error.value if two.error is not None else None,
+    if one.error is not None and two.error is not None:
+        change = diff_values(one.error.value, two.error.value)
+        facts.append(
+            Fact(
+                name="error",
+                verdict="same" if change.is_same else "changed",
+                change=None if change.is_same else change,
+            )
         )
-        verdict: Verdict = "same" if change.is_same else "changed"
-        if one.error is None or two.error is None:
-            verdict = "only second" if one.error is None else "only first"
-        facts.append(Fact(name="error", verdict=verdict, change=None if change.is_same else change))
+    elif one.error is not None:
+        facts.append(Fact(name="error", verdict="only first", before=preview(one.error.value, 60)))
+    elif two.error is not None:
+        facts.append(Fact(name="error", verdict="only second", after=preview(two.error.value, 60)))
     return facts
 
 

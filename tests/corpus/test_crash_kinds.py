@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from eve_replay.diff.attempts import diff_attempts
 from eve_replay.guidance.why import why
 from eve_replay.journal import Journal, open_journal
 from eve_replay.journal.effects.build import Executions, effects_of
@@ -123,3 +124,14 @@ def test_positional_ids_and_another_answer_on_the_rerun() -> None:
     report = why(session, now=datetime(2026, 12, 2, tzinfo=UTC))
     told = {v.tool for v in report.verdicts if v.code == "asked-otherwise"}
     assert told == {"notify_customer", "capture_payment"}
+
+
+def test_a_step_function_that_threw_returned_nothing_and_the_results_differ() -> None:
+    session = next(
+        s for s in open_journal(folder("sdk4.8.9-checkout-crash-in-pay/data")).sessions if s.title == "checkout"
+    )
+    step = next(s for s in session.steps if s.function == "pay")
+    (repeat,) = diff_attempts(step, 1, 3, effects=effects_of(session)).repeats
+    assert (repeat.first.is_error, repeat.first.output) == (True, "gateway busy")
+    assert repeat.second.is_error is False and isinstance(repeat.second.output, dict)
+    assert (repeat.second.output["id"], repeat.same_result) == ("p_c1", False)

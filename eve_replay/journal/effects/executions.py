@@ -54,7 +54,8 @@ class Execution:
         returned: whether a result is.
         reached: whether the attempt shows that it came this far: the call itself, or its model's answer.
         call_id: the id the call had in this attempt, None for step functions and where none is seen.
-        output: the recorded result, None without one.
+        output: the recorded result (what a step function threw, if ``is_error``), None without one.
+        shown: False where a result is recorded and ``output`` does not hold it: too big, or not to be read.
         at: when it returned, else was requested, else when the attempt started.
         started_at, window_end: the attempt's window; ``window_end`` is None while it is open.
     """
@@ -72,6 +73,7 @@ class Execution:
     call_id: str | None = None
     input: object = field(default=None, repr=False)
     output: object = field(default=None, repr=False)
+    shown: bool = True
     at: datetime | None = None
     started_at: datetime | None = None
     window_end: datetime | None = None
@@ -235,6 +237,7 @@ def child_part(run: Run, starter: Step | None) -> Execution:
 def function_part(step: Step, attempt: Attempt, run: Run) -> Execution:
     """What one start of a ``use step`` function says: an execution is a run of its body."""
     low, high, certainty, why = _count_function(step, attempt, run)
+    output, shown = _function_output(step, attempt)
     return Execution(
         run_id=step.run_id,
         step_id=step.step_id,
@@ -247,7 +250,8 @@ def function_part(step: Step, attempt: Attempt, run: Run) -> Execution:
         reached=high > 0,
         is_error=attempt.outcome == "failed",
         input=arguments_of(step),
-        output=_function_output(step, attempt),
+        output=output,
+        shown=shown,
         at=attempt.ended_at or attempt.started_at,
         started_at=attempt.started_at,
         window_end=attempt.window_end,
@@ -269,15 +273,21 @@ def arguments_of(step: Step) -> object:
     return args[0] if len(args) == 1 else args
 
 
-def _function_output(step: Step, attempt: Attempt) -> object:
-    """Return what an attempt gave back: the step's output if it completed, what it threw if it failed."""
-    stored = attempt.error if attempt.outcome == "failed" else None
-    if attempt.outcome == "completed":
-        stored = step.output
-    if stored is None or stored.size > _SHOWN:
-        return None
+def _function_output(step: Step, attempt: Attempt) -> tuple[object, bool]:
+    """Return what an attempt gave back, and whether that is all of it.
+
+    The step's output if it completed, what it threw if it failed: an attempt that threw returned nothing, not
+    even null (docs/evidence/identity.md#step-functions).
+    """
+    if attempt.outcome not in ("completed", "failed"):
+        return None, True
+    stored = attempt.error if attempt.outcome == "failed" else step.output
+    if stored is None:
+        return None, False
+    if stored.size > _SHOWN:
+        return None, False
     value = stored.value
-    return None if isinstance(value, Undecoded) else value
+    return (None, False) if isinstance(value, Undecoded) else (value, True)
 
 
 def _count_function(step: Step, attempt: Attempt, run: Run) -> tuple[int, int, Certainty, str]:

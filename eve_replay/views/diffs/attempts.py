@@ -284,7 +284,7 @@ def _place(turn_id: str, step_index: int) -> str:
 
 def _side(part: Execution) -> str:
     if part.returned:
-        return safe_text(f"returned {preview(part.output, _PREVIEW)}")
+        return safe_text(_gave(part, _PREVIEW))
     return safe_text(part.why)
 
 
@@ -317,10 +317,20 @@ def _between(repeat: Repeat) -> str:
     return of_count(2 if repeat.proven else min(low, 1), 2).word
 
 
+def _gave(part: Execution, size: int) -> str:
+    """Return what came back in words: a value, an error, or that it is not shown here."""
+    verb = "threw" if part.is_error and part.call_id is None else "returned"
+    if not part.shown:
+        return f"{verb} something that is not shown here"
+    return f"{verb} {preview(part.output, size)}"
+
+
 def _told(part: Execution) -> str:
     when = f" at {clock(part.at, UTC)} UTC" if part.at is not None else ""
     if part.returned:
-        return f"attempt {part.attempt} returned {preview(part.output, 60)}{when}"
+        return f"attempt {part.attempt} {_gave(part, 60)}{when}"
+    if part.requested and part.call_id is None:
+        return f"attempt {part.attempt} was started{when}, no end of it is recorded"
     if part.requested:
         return f"attempt {part.attempt} asked for it{when}, no result is recorded"
     return f"attempt {part.attempt}: {part.why}"
