@@ -17,11 +17,13 @@ from eve_replay.cli.shared.common import (
 from eve_replay.cli.shared.select import turn_wanted
 from eve_replay.cli.turns import turn_json
 from eve_replay.ids import short_id
+from eve_replay.journal import Message, Turn
+from eve_replay.journal.transcript import taken_by
 from eve_replay.views.kit.base import split_key
 from eve_replay.views.kit.safe import cut
 from eve_replay.views.kit.table import Cell, Column, Table
 from eve_replay.views.kit.text import Line, line, paragraph
-from eve_replay.views.kit.words import clocks, day_and_clock, duration, word_for, zone_name
+from eve_replay.views.kit.words import clock, clocks, day_and_clock, duration, word_for, zone_name
 from eve_replay.views.session.moments import Stop
 
 __all__ = ["cli"]
@@ -82,6 +84,9 @@ def cli(
         head += paragraph(
             cut(" ".join(one.message[:2000].split()), 3 * shell.width), width=shell.width, indent=2
         )
+    for message in owner.messages:
+        if message.role == "steered" and message.turn_id == one.id:
+            head += paragraph(_steering(message, one, shell), width=shell.width, indent=2)
     if not one.committed and one.status in ("completed", "failed", "cancelled"):
         text = "The stream says it ended; no commit proves it."
         head += paragraph(text, width=shell.width, indent=2, tone="warning")
@@ -93,6 +98,16 @@ def cli(
     if bars:
         echo(shell, [(), *timeline_lines(view.turn_timeline(one.id), width=shell.width)])
     finish(shell, journal.receipt)
+
+
+def _steering(message: Message, turn: Turn, shell: Shell) -> str:
+    """Return a message that came while the turn ran, and the step that took it."""
+    step = taken_by(message, turn)
+    number = turn.turn_steps.index(step) + 1 if step is not None else 0
+    taken = f"taken by step {number}" if number else "no step names it"
+    at = f" {clock(message.at, shell.zone)}" if message.at is not None else ""
+    text = cut(" ".join((message.text or "")[:2000].split()), 2 * shell.width)
+    return f"then, while it ran{at} ({taken}): {text}"
 
 
 def _events_table(shell: Shell, stops: list[Stop]) -> Table:

@@ -18,6 +18,7 @@ from eve_replay.cli.shared.common import (
 )
 from eve_replay.cli.shared.select import sessions_wanted
 from eve_replay.journal import Session, Turn
+from eve_replay.journal.transcript import taken_by
 from eve_replay.times import iso
 
 __all__ = ["cli", "turn_json"]
@@ -68,6 +69,17 @@ def turn_json(session: Session, turn: Turn) -> dict[str, object]:
         "status": turn.status,
         "certainty": turn.certainty,
         "message": turn.message,
+        "messages": [
+            {
+                "role": message.role,
+                "text": message.text,
+                "at": iso(message.at),
+                "deliveryId": message.delivery_id,
+                "takenBy": step.step_id if (step := taken_by(message, turn)) is not None else None,
+            }
+            for message in session.messages
+            if message.turn_id == turn.id and message.role in ("opened", "queued", "steered")
+        ],
         "deliveryIds": list(turn.delivery_ids),
         "runIds": list(turn.run_ids),
         "stepIds": [step.step_id for step in turn.steps],

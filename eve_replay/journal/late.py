@@ -101,11 +101,19 @@ def gather_late(steps: Sequence[StepDraft], left: list[StreamEvent]) -> list[Str
                 known.add(key)
     for step in turns:
         for attempt in step.attempts:
-            for event in list(attempt.stream):
-                home = _home(event, step, owners, begun, said)
-                if home is not None and home is not step:
-                    attempt.stream.remove(event)
-                    _add(home, event)
+            homes = [(event, _home(event, step, owners, begun, said)) for event in attempt.stream]
+            moved = {
+                id(home) for event, home in homes if home is not None and event.type != "session.started"
+            }
+            for event, home in homes:
+                if (
+                    home is None
+                    or home is step
+                    or (event.type == "session.started" and id(home) not in moved)
+                ):
+                    continue  # old versions say session.started in every turn: it moves only with its turn
+                attempt.stream.remove(event)
+                _add(home, event)
     rest = []
     for event in left:
         place = place_of(event)
@@ -158,7 +166,10 @@ def _home(
     if home is None or not _ended_before(home, event):
         return None
     if event.type == "message.received":
-        same = any(e.type == event.type and e.data == event.data for e in events_of(home))
+        same = any(
+            e.type == event.type and e.data == event.data and e.delivery_ids == event.delivery_ids
+            for e in events_of(home)
+        )
         return home if same else None
     return home
 

@@ -7,7 +7,7 @@ on a screen, and is not what the session remembers. Its tool calls may have happ
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 
@@ -25,7 +25,7 @@ from eve_replay.journal.model import (
     Turn,
 )
 
-__all__ = ["EntryKind", "TranscriptEntry", "transcript"]
+__all__ = ["EntryKind", "TranscriptEntry", "taken_by", "transcript"]
 
 EntryKind = Literal["user", "assistant", "reasoning", "tool", "park", "note", "error"]
 
@@ -99,7 +99,13 @@ def _turn(session: Session, turn: Turn, placed: set[int]) -> Iterator[Transcript
     for message in openers:
         waiting.remove(message)
         yield _message(message)
-    entries: list[TranscriptEntry] = [e for step in turn.turn_steps for e in _step(step, turn)]
+    entries: list[TranscriptEntry] = []
+    for step in turn.turn_steps:
+        for message in [m for m in waiting if m.role == "steered" and taken_by(m, turn) is step]:
+            waiting.remove(message)
+            # Not where it arrived: what ran before this step was asked for without knowing of it.
+            entries.append(replace(_message(message), at=step.started_at, step_id=step.step_id))
+        entries += _step(step, turn)
     extra = [_message(m) for m in waiting] + [e for p in turn.parks for e in _park(p)]
     yield from _merge(entries, extra)
     if turn.status in ("failed", "cancelled"):
@@ -114,6 +120,20 @@ def _turn(session: Session, turn: Turn, placed: set[int]) -> Iterator[Transcript
         )
 
 
+def taken_by(message: Message, turn: Turn) -> Step | None:
+    """Return the turn step that took a message into its turn: the first that names its delivery.
+
+    None when no step names it: it was not taken yet, or the version names no deliveries.
+    """
+    if message.delivery_id is None:
+        return None
+    for step in turn.turn_steps:
+        for attempt in step.attempts:
+            if any(message.delivery_id in event.delivery_ids for event in attempt.stream_events):
+                return step
+    return None
+
+
 def _merge(entries: list[TranscriptEntry], extra: list[TranscriptEntry]) -> Iterator[TranscriptEntry]:
     """Put parks and later messages between the entries by time; the entries keep their own order."""
     extra.sort(key=lambda e: (e.at is None, e.at))
@@ -126,7 +146,9 @@ def _merge(entries: list[TranscriptEntry], extra: list[TranscriptEntry]) -> Iter
 
 def _step(step: Step, turn: Turn) -> Iterator[TranscriptEntry]:
     count = len(step.attempts)
-    last = step.attempts[-1].n if step.attempts else 0
+    # Of two bodies at once the older one may be the one that committed.
+    kept = [a.n for a in step.attempts if step.committed and a.end_event is step.end_event]
+    last = kept[0] if kept else step.attempts[-1].n if step.attempts else 0
     for attempt in step.attempts:
         if count > 1:
             yield TranscriptEntry(

@@ -13,6 +13,7 @@ from eve_replay.diff.attempts import diff_attempts
 from eve_replay.guidance.why import why
 from eve_replay.journal import Journal, open_journal
 from eve_replay.journal.effects.build import Executions, effects_of
+from eve_replay.journal.transcript import taken_by, transcript
 from tests.support.crash_kinds import LEDGER_NAMES, folder, folders, truth
 
 #: Effects of which the journal names nothing: what was asked for had not reached the stream, or was purged.
@@ -135,3 +136,18 @@ def test_a_step_function_that_threw_returned_nothing_and_the_results_differ() ->
     assert (repeat.first.is_error, repeat.first.output) == (True, "gateway busy")
     assert repeat.second.is_error is False and isinstance(repeat.second.output, dict)
     assert (repeat.second.output["id"], repeat.same_result) == ("p_c1", False)
+
+
+def test_a_steering_message_stands_where_a_step_took_it() -> None:
+    """It came while attempt 1 ran; attempt 2 was given the old message only, and charged again."""
+    session = open_journal(folder("message-during-turn/data")).sessions[0]
+    told = [(e.kind, e.name or e.text[:30]) for e in transcript(session) if e.kind in ("user", "tool")]
+    assert [what for kind, what in told if kind == "tool"] == [
+        "capture_payment",
+        "capture_payment",
+        "notify_customer",
+    ]
+    assert [kind for kind, _ in told] == ["user", "tool", "tool", "user", "tool"]
+    (steered,) = [m for m in session.messages if m.role == "steered"]
+    step = taken_by(steered, session.turns[0])
+    assert step is session.turns[0].turn_steps[1]
