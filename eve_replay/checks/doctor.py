@@ -15,7 +15,7 @@ from eve_replay.checks.wedged import commits_of, wedges
 from eve_replay.checks.world import check_retention, check_stream
 from eve_replay.journal.model import Evidence, Session
 from eve_replay.journal.state import walk_states
-from eve_replay.recovery.fate import ways_of
+from eve_replay.recovery.fate import fate_of
 
 __all__ = ["check_session", "check_state", "sorted_findings"]
 
@@ -39,11 +39,12 @@ def check_session(session: Session, *, now: datetime, deep: bool = True) -> Iter
         deep: also decode every payload and check that what a step leaves is what the next one gets.
     """
     commits = {run.run_id: commits_of(run) for run in session.all_runs}
-    found = wedges(session, commits)
+    fate = fate_of(session)
+    found = wedges(session, commits, fate)
     for wedge in found:
         yield wedge_finding(wedge, session.id)
     if not any(run.log_missing for run in session.runs):
-        for because in ways_of(session)[1]:
+        for because in fate.waiting:
             yield waiting_finding(because, session.id)
     told = {wedge.subject for wedge in found}
     for run in session.all_runs:

@@ -73,6 +73,7 @@ VerdictCode = Literal[
     "unread-answer",
     "lost-answer",
     "late-answer",
+    "lost-delivery",
     "overdue",
     "dormant",
     "leased",

@@ -14,7 +14,7 @@ from typing import Literal
 from eve_replay.journal.commits.rules import run_commits
 from eve_replay.journal.commits.states import HookCommit, RunCommits, StepCommit, WaitCommit
 from eve_replay.journal.model import Evidence, Run, Session
-from eve_replay.recovery.fate import Way, ways_of
+from eve_replay.recovery.fate import SessionFate, Way, fate_of
 
 __all__ = ["Consequence", "Wedge", "commits_of", "wedges"]
 
@@ -69,17 +69,20 @@ def commits_of(run: Run) -> RunCommits:
     )
 
 
-def wedges(session: Session, commits: dict[str, RunCommits] | None = None) -> tuple[Wedge, ...]:
+def wedges(
+    session: Session, commits: dict[str, RunCommits] | None = None, fate: SessionFate | None = None
+) -> tuple[Wedge, ...]:
     """Return every half-written commit of the session's runs, those that stop it first.
 
     Args:
         session: the session.
         commits: commit states by run id, when the caller has them already.
+        fate: the session's, likewise.
     """
     found: list[Wedge] = []
     if any(run.log_missing for run in session.runs):
         return ()
-    ways, _ = ways_of(session)
+    ways = (fate or fate_of(session)).ways
     for run in session.all_runs:
         states = commits[run.run_id] if commits and run.run_id in commits else commits_of(run)
         found += _of_run(run, states, ways)
@@ -109,6 +112,8 @@ def _of_run(run: Run, states: RunCommits, ways: Mapping[str, Way]) -> Iterator[W
     for hook in states.hooks:
         if hook.hook_id not in told and ways.get(hook.hook_id) == "stops":
             yield _deaf_wedge(run, hook)
+        elif hook.hook_id not in told and ways.get(hook.hook_id) == "deafens":
+            yield _mute_wedge(run, hook)
 
 
 def _evidence(run: Run, ids: tuple[str, ...], note: str) -> tuple[Evidence, ...]:
@@ -220,6 +225,19 @@ def _hook_wedge(run: Run, state: HookCommit) -> Wedge:
         missing="the hook's token file is there, the hook_created event is not, and its slot is taken",
         then="the run fails with MAX_DELIVERIES_EXCEEDED after 49 deliveries in a few seconds",
         evidence=_evidence(run, state.evidence, state.code),
+    )
+
+
+def _mute_wedge(run: Run, state: HookCommit) -> Wedge:
+    return Wedge(
+        code="H3",
+        consequence="deaf",
+        run=run,
+        what="the session's inbox",
+        subject=state.hook_id,
+        missing="its hook_created event is in the log, its record was never written",
+        then="what is under way goes on, and every message is refused (409, session_not_ready)",
+        evidence=_evidence(run, state.evidence, "H3"),
     )
 
 

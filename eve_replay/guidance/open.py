@@ -14,8 +14,9 @@ from eve_replay.journal.commits.states import RunCommits, StepCommit, WaitCommit
 from eve_replay.journal.effects.build import Effect
 from eve_replay.journal.model import Evidence, Run, Session, Step
 from eve_replay.problems import Severity
+from eve_replay.recovery.fate import SessionFate
 
-__all__ = ["open_verdicts", "repeat_verdicts"]
+__all__ = ["due_verdicts", "open_verdicts", "repeat_verdicts"]
 
 _ENDED = frozenset({"completed", "failed", "cancelled"})
 #: A generation of ``eve dev``: a time in base 36 and a UUID. Servers have ``dpl_...`` or the world's name.
@@ -91,6 +92,42 @@ def open_verdicts(
         for wait in states.waits:
             if wait.wait_id not in stuck and wait.code == "waiting":
                 yield from _sleep(run, wait, voice)
+
+
+def due_verdicts(session: Session, fate: SessionFate, voice: Voice, *, open_: bool) -> Iterator[Verdict]:
+    """Yield what no open step shows: a delivery that was accepted and not taken yet, or one that was lost.
+
+    Args:
+        session: the session.
+        fate: what becomes of it.
+        voice: now and the zone.
+        open_: whether something else is told as open already.
+    """
+    if fate.lost:
+        yield Verdict(
+            code="lost-delivery",
+            sentence="A message or an answer reached the store and never became a hook_received event: the "
+            "process died in between, the client's connection broke, and the session never sees it.",
+            certainty="implied",
+            evidence=session.evidence,
+            next="Let the client send it again.",
+            severity="warning",
+            run_id=session.runs[-1].run_id,
+        )
+    elif fate.due and not open_:
+        pending = [m for m in session.messages if m.role in ("pending", "queued") and m.event_id]
+        what = "An accepted delivery has not been taken yet" if pending else "Its next step is due"
+        when = f" ({voice.at(pending[-1].at)})" if pending else ""
+        yield Verdict(
+            code="between-steps",
+            sentence=f"{what}{when}: nothing is open in the log, and the session does not rest. It goes on "
+            "by itself when a server is up.",
+            certainty="implied",
+            evidence=tuple(e for m in pending for e in m.evidence) or session.evidence,
+            next="Start the server on the same version.",
+            severity="warning",
+            run_id=session.runs[-1].run_id,
+        )
 
 
 @dataclass(frozen=True, slots=True)

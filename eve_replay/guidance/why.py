@@ -19,7 +19,7 @@ from eve_replay.checks.wedged import Wedge, commits_of, wedges
 from eve_replay.errors import WrongUse
 from eve_replay.guidance.effects import effect_verdicts
 from eve_replay.guidance.end import end_verdicts
-from eve_replay.guidance.open import open_verdicts, repeat_verdicts
+from eve_replay.guidance.open import due_verdicts, open_verdicts, repeat_verdicts
 from eve_replay.guidance.parks import park_verdicts, version_verdicts
 from eve_replay.guidance.plan import NO_PLAN, Place, Plan, agreed, place_of, plan_of
 from eve_replay.guidance.rest import cut_log_verdict, no_log_verdict, rest_verdict
@@ -34,7 +34,7 @@ from eve_replay.journal.ledger.join import Count, join, journal_end
 from eve_replay.journal.ledger.model import Entry, Ledger, LedgerLike
 from eve_replay.journal.model import Session
 from eve_replay.journal.targets import Target, locate
-from eve_replay.recovery.fate import ways_of
+from eve_replay.recovery.fate import fate_of
 from eve_replay.recovery.question import Question, question_or_default
 
 __all__ = ["LEASE", "Report", "WorldReport", "why", "why_all"]
@@ -60,6 +60,7 @@ _OPEN = frozenset(
         "cancelled-run",
         "retired",
         "between-steps",
+        "lost-delivery",
         "stuck",
         "no-log",
     }
@@ -249,12 +250,13 @@ def _report(
     if any(run.log_missing and run.ended_at is None for run in session.runs):
         return _unknown_report(session, effects, counts, voice)
     commits = {run.run_id: commits_of(run) for run in session.all_runs}
-    found = wedges(session, commits)
+    fate = fate_of(session)
+    found = wedges(session, commits, fate)
     stuck = frozenset(wedge.subject for wedge in found)
     verdicts = [
         *effect_verdicts(session, effects, counts, voice),
         *wedge_verdicts(session, found, effects),
-        *waiting_verdicts(session, ways_of(session)[1]),
+        *waiting_verdicts(session, fate.waiting),
         *version_verdicts(session, eve, newest),
         *open_verdicts(session, commits, stuck, effects, voice),
         *process_verdicts(session, voice),
@@ -264,6 +266,9 @@ def _report(
         *end_verdicts(session, voice),
     ]
     verdicts += [cut_log_verdict(run) for run in session.all_runs if run.log_gap and not run.log_missing]
+    if session.kind != "workflow":
+        open_ = any(verdict.code in _OPEN for verdict in verdicts)
+        verdicts += due_verdicts(session, fate, voice, open_=open_)
     if not any(verdict.code in _OPEN for verdict in verdicts):
         verdicts.append(rest_verdict(session, voice))
     verdicts = in_words_of(session, verdicts)

@@ -15,8 +15,8 @@ everything above it (``runtimes.eve.flow``).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
@@ -41,7 +41,6 @@ __all__ = [
     "fates",
     "situation_of",
     "situations",
-    "ways_of",
 ]
 
 #: What a half-written commit does to its session: it ``stops`` it for good, ``pauses`` it until the next
@@ -112,6 +111,7 @@ class SessionFate:
         deaf: the turn runs to its end, but no message after it is processed.
         runs: one fate per run that is not history; ``because``: what stops the session, worst first.
         harmless: what is half written and stops nobody.
+        ways: what each half-written commit does to the session, by step, wait or hook id.
     """
 
     session_id: str
@@ -129,6 +129,12 @@ class SessionFate:
     runs: tuple[RunFate, ...] = ()
     because: tuple[Because, ...] = ()
     harmless: tuple[Because, ...] = ()
+    ways: Mapping[str, Way] = field(default_factory=dict, repr=False)
+
+    @property
+    def waiting(self) -> tuple[Because, ...]:
+        """The reasons that are no half-written commit of its own: children that failed or cannot go on."""
+        return tuple(each for each in self.because if not each.by_hand)
 
     @property
     def stops(self) -> bool:
@@ -186,30 +192,20 @@ def fates(sessions: Iterable[Session], *, lease_seconds: float | None = None) ->
     for session in list(known.values()):
         _descend(session, known)
     return {
-        key: _fate(situation, lease_seconds, known=_known(known.get(key)))
+        key: _fate(situation, lease_seconds, known.get(key))
         for key, situation in situations(known.values()).items()
     }
 
 
-def ways_of(session: Session) -> tuple[dict[str, Way], tuple[Because, ...]]:
-    """Return what each half-written commit of a session does to it, and what else keeps it for ever.
-
-    Returns:
-        by step, wait or hook id: what it does (an id that is not there does nothing); and the reasons that
-            are no
-        half-written commit of its own: children that failed, or cannot go on.
-    """
-    situation = situation_of(session)
-    if not situation.runs:
-        return {}, ()
-    flow = flow_of(situation)
-    silent = session.kind == "subagent"
+def _ways(situation: Situation, flow: Flow, session: Session | None) -> dict[str, Way]:
+    """Return by step, wait or hook id what each half-written commit does; what is not there does nothing."""
+    silent = session is not None and session.kind == "subagent"
     out: dict[str, Way] = {stop.subject: "harmless" for stop in flow.harmless}
     out |= {step.step_id or "": "silences" if silent else "pauses" for step in flow.side}
     out |= {step.step_id or "": "silences" if silent else "deafens" for step in flow.deaf}
-    out |= {stop.subject: "stops" for stop in flow.hangs if stop.by_hand}
-    others = tuple(_because(stop, situation) for stop in flow.hangs if not stop.by_hand)
-    return out, others
+    if flow.mute is not None:
+        out[flow.mute[0]] = "deafens"
+    return out | {stop.subject: "stops" for stop in flow.hangs if stop.by_hand}
 
 
 def _descend(session: Session, known: dict[str, Session]) -> None:
@@ -223,14 +219,14 @@ def fate_of(
     session: Session, *, caller: Session | None = None, lease_seconds: float | None = None
 ) -> SessionFate:
     """Return the fate of one session; ``caller`` is the session that started it, where it is a subagent."""
-    return _fate(situation_of(session, caller=caller), lease_seconds, known=_known(session))
+    return _fate(situation_of(session, caller=caller), lease_seconds, session)
 
 
 def _known(session: Session | None) -> bool:
     return session is None or not any(run.log_missing and run.ended_at is None for run in session.runs)
 
 
-def _fate(situation: Situation, lease_seconds: float | None, *, known: bool) -> SessionFate:
+def _fate(situation: Situation, lease_seconds: float | None, session: Session | None) -> SessionFate:
     if not situation.runs:
         return SessionFate(session_id=situation.session_id, outcome="nothing-open", known=False)
     environment = _environment(situation, lease_seconds)
@@ -239,7 +235,7 @@ def _fate(situation: Situation, lease_seconds: float | None, *, known: bool) -> 
     return SessionFate(
         session_id=situation.session_id,
         outcome=course.outcome,
-        known=known,
+        known=_known(session),
         by=course.by,
         earliest=course.earliest,
         ends=course.ends,
@@ -252,6 +248,7 @@ def _fate(situation: Situation, lease_seconds: float | None, *, known: bool) -> 
         runs=_runs(situation, flow, course),
         because=tuple(_because(stop, situation) for stop in flow.hangs) + _beside(situation, flow),
         harmless=tuple(_because(stop, situation) for stop in flow.harmless),
+        ways=_ways(situation, flow, session),
     )
 
 

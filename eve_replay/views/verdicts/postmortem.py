@@ -72,6 +72,7 @@ _WORDS = {
     "idle": "waiting for a message",
     "no-log": "log not whole",
     "between-steps": "between two steps",
+    "lost-delivery": "delivery lost",
 }
 #: Verdicts that say nothing but how often an effect ran: word and tone are the judge's.
 _ON_EFFECTS = frozenset({"ran-twice", "may-have-run-twice"})

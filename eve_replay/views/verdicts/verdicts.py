@@ -176,6 +176,7 @@ _STATES = {
     "overdue": "interrupted",
     "interrupted": "interrupted",
     "between-steps": "interrupted",
+    "lost-delivery": "interrupted",
     "no-log": "unknown",
     "dormant": "dormant",
     "leased": "leased",
