@@ -25,6 +25,7 @@ def wedge_finding(wedge: Wedge, session_id: str) -> Finding:
         "needs-message": "wedged until the next message",
         "deaf": "wedged: the turn ends, and the session hears nothing after it",
         "fails": "bound to fail",
+        "mute": "half written: the session goes on and refuses every message",
         "harmless": "half written, without harm to the session",
     }[wedge.consequence]
     fix = ""
@@ -39,6 +40,8 @@ def wedge_finding(wedge: Wedge, session_id: str) -> Finding:
         fix = f"Let the turn end, then start a new session; a message does not wake this one.{by_hand}"
     elif wedge.consequence == "fails":
         fix = "Create the session again; this one cannot be continued."
+    elif wedge.consequence == "mute":
+        fix = "Let the turn end, then start a new session."
     elif stops:
         by_hand = (
             f"By hand, on a copy first, {wedge.repair}." if wedge.repair else "No repair was seen to work."
@@ -46,7 +49,7 @@ def wedge_finding(wedge: Wedge, session_id: str) -> Finding:
         fix = f"{by_hand} Or reset the session. eve-replay never changes the store."
     return Finding(
         code=f"{'wedged' if stops else 'half-written'}-{wedge.code.lower()}",
-        severity="error" if stops else "info",
+        severity="error" if stops else "warning" if wedge.consequence == "mute" else "info",
         where=wedge.subject,
         sentence=f"{wedge.what} ({short_id(wedge.subject)}) is {words} ({wedge.code}): {wedge.missing}.",
         why=f"What happens next: {wedge.then}.",

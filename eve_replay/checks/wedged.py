@@ -18,7 +18,7 @@ from eve_replay.recovery.fate import SessionFate, Way, fate_of
 
 __all__ = ["Consequence", "Wedge", "commits_of", "wedges"]
 
-Consequence = Literal["repeats", "multiplies", "hangs", "needs-message", "deaf", "fails", "harmless"]
+Consequence = Literal["repeats", "multiplies", "hangs", "needs-message", "deaf", "mute", "fails", "harmless"]
 
 #: Steps that start child runs: in F1 they start another child at every delivery.
 _DISPATCH = frozenset({"dispatchCoordinationStep", "dispatchTurnStep", "dispatchRuntimeActionsStep"})
@@ -33,7 +33,8 @@ class Wedge:
             (run).
         consequence: ``repeats`` (the body runs again at every wake-up and never commits), ``multiplies`` (a
             new child run at every delivery), ``hangs``, ``needs-message`` (goes on with the next message),
-            ``deaf`` (the turn runs to its end, no message after it is processed),
+            ``deaf`` (the turn runs to its end, no message after it is processed), ``mute`` (it goes on, every
+            message is refused),
             ``fails`` (the run fails for good) or ``harmless`` (nobody waits for it).
         run: the run it lies in.
         what: the thing, for example ``turnStep`` or ``a sleep``.
@@ -58,7 +59,7 @@ class Wedge:
     @property
     def stops(self) -> bool:
         """Whether the session does not go on by itself because of it."""
-        return self.consequence != "harmless"
+        return self.consequence not in ("harmless", "mute")
 
 
 def commits_of(run: Run) -> RunCommits:
@@ -112,7 +113,7 @@ def _of_run(run: Run, states: RunCommits, ways: Mapping[str, Way]) -> Iterator[W
     for hook in states.hooks:
         if hook.hook_id not in told and ways.get(hook.hook_id) == "stops":
             yield _deaf_wedge(run, hook)
-        elif hook.hook_id not in told and ways.get(hook.hook_id) == "deafens":
+        elif hook.hook_id not in told and ways.get(hook.hook_id) == "mutes":
             yield _mute_wedge(run, hook)
 
 
@@ -231,7 +232,7 @@ def _hook_wedge(run: Run, state: HookCommit) -> Wedge:
 def _mute_wedge(run: Run, state: HookCommit) -> Wedge:
     return Wedge(
         code="H3",
-        consequence="deaf",
+        consequence="mute",
         run=run,
         what="the session's inbox",
         subject=state.hook_id,

@@ -33,6 +33,17 @@ def wedge_verdicts(
                 step_id=wedge.subject if wedge.subject.startswith("step_") else "",
             )
             continue
+        if wedge.consequence == "mute":
+            yield Verdict(
+                code="half-written",
+                sentence=f"{about} is half written ({wedge.code}): {wedge.missing}. {_then(wedge)}.",
+                certainty="implied",
+                evidence=wedge.evidence,
+                next="Let the turn end, then start a new session.",
+                severity="warning",
+                run_id=wedge.run.run_id,
+            )
+            continue
         if wedge.consequence == "fails":
             yield Verdict(
                 code="will-fail",

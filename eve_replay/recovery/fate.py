@@ -46,7 +46,7 @@ __all__ = [
 #: What a half-written commit does to its session: it ``stops`` it for good, ``pauses`` it until the next
 #: message (and deafens it after the turn), ``deafens`` it once the turn has ended, ``silences`` a subagent
 #: that then never answers its caller, or does nothing to it (``harmless``).
-Way = Literal["stops", "pauses", "deafens", "silences", "harmless"]
+Way = Literal["stops", "pauses", "deafens", "silences", "mutes", "harmless"]
 Goes = Literal["over", "goes-on", "waits", "message", "person", "stuck", "fails"]
 
 
@@ -204,7 +204,7 @@ def _ways(situation: Situation, flow: Flow, session: Session | None) -> dict[str
     out |= {step.step_id or "": "silences" if silent else "pauses" for step in flow.side}
     out |= {step.step_id or "": "silences" if silent else "deafens" for step in flow.deaf}
     if flow.mute is not None:
-        out[flow.mute[0]] = "deafens"
+        out[flow.mute[0]] = "mutes"
     return out | {stop.subject: "stops" for stop in flow.hangs if stop.by_hand}
 
 

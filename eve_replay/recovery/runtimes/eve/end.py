@@ -28,6 +28,10 @@ def conclude(
     if model != "same" and any(f.again and f.after.max != 0 for f in course.futures):
         course.use(f"model-{model}")
     _outcome(situation, flow, course)
+    if flow.mute is not None:
+        refused = "start a new session for what comes after: this one refuses every message (409)"
+        course.person = f"{course.person}; {refused}" if course.person else refused
+        course.use("mute", flow.mute[0], flow.mute[1])
     _when(situation, course, environment)
 
 
@@ -62,11 +66,6 @@ def _outcome(situation: Situation, flow: Flow, course: Course) -> None:
         course.person = "repair the data folder by hand while the server is down; see doctor"
         for step in flow.deaf:
             course.use("side-deaf", step.function, step.evidence)
-    elif flow.mute is not None:
-        course.outcome, course.by = "hangs", "nobody"
-        course.ends = _ends(situation)
-        course.person = "let the turn end, then start a new session: this one refuses every message (409)"
-        course.use("mute", flow.mute[0], flow.mute[1])
     elif _waits_for_person(situation, flow):
         _person(situation, flow, course)
     elif not situation.open_turn:
