@@ -17,6 +17,7 @@ from eve_replay.checks.finding import SEVERITY_RANK, VERDICT_RANK, Verdict
 from eve_replay.checks.phrases import Voice
 from eve_replay.checks.wedged import Wedge, commits_of, wedges
 from eve_replay.errors import WrongUse
+from eve_replay.guidance.doubled import doubled_verdicts
 from eve_replay.guidance.effects import effect_verdicts
 from eve_replay.guidance.end import end_verdicts
 from eve_replay.guidance.open import due_verdicts, open_verdicts, repeat_verdicts
@@ -28,6 +29,7 @@ from eve_replay.guidance.unnamed import process_verdicts, unnamed_verdicts
 from eve_replay.guidance.wedged import waiting_verdicts, wedge_verdicts
 from eve_replay.journal import Journal
 from eve_replay.journal.effects.build import Effect, effects_of
+from eve_replay.journal.effects.doubled_runs import RunsSeen
 from eve_replay.journal.effects.open_calls import OpenCalls, open_calls
 from eve_replay.journal.effects.policy import EffectsLike, EffectsPolicy
 from eve_replay.journal.ledger.join import Count, join, journal_end
@@ -192,6 +194,7 @@ def why_all(
     ledger: LedgerLike | None = None,
     eve: str | None = None,
     versions: Iterable[str] = (),
+    beside: Iterable[Session] = (),
     places: Callable[[Session], Place] | None = None,
 ) -> WorldReport:
     """Return the post-mortems of several sessions of one world, worst first.
@@ -203,17 +206,22 @@ def why_all(
         ledger: anything ``Ledger.load`` takes.
         eve: the version that is to open the journal.
         versions: every eve version seen in the world, so that a session of an older one is noticed.
+        beside: other plain runs of the world: a run that a step started twice is told by its neighbours.
         places: says where a session lies and how it is reached, for the commands of its plan.
     """
     rules = EffectsPolicy.load(effects)
     lines = Ledger.load(ledger) if ledger is not None else None
     newest = max(versions, key=_version_key, default=None)
+    seen = RunsSeen()
+    for other in beside:
+        seen.see(other)
     if lines is None:
         # One session at a time: a world may hold more of them than memory does.
-        reports = [
-            _planned(s, _report(s, effects_of(s, rules), {}, voice, eve, newest), voice, rules, places)
-            for s in sessions
-        ]
+        reports = []
+        for each in sessions:
+            seen.see(each)
+            reports.append(_report(each, effects_of(each, rules), {}, voice, eve, newest))
+        reports = _with_doubled(reports, seen, voice)
         return WorldReport(reports=tuple(sorted(reports, key=lambda report: report.rank)))
     kept = [(s, effects_of(s, rules)) for s in sessions]
     ends = {s.id: end for s, _ in kept if (end := journal_end(s)) is not None}
@@ -222,6 +230,9 @@ def why_all(
     reports = [
         _planned(s, _report(s, found, counts, voice, eve, newest), voice, rules, places) for s, found in kept
     ]
+    for session, _ in kept:
+        seen.see(session)
+    reports = _with_doubled(reports, seen, voice)
     reports.sort(key=lambda report: report.rank)
     return WorldReport(reports=tuple(reports), unmatched=joined.unmatched)
 
@@ -237,6 +248,17 @@ def _planned(
     place = places(session) if places is not None else None
     plan = plan_of(session, report, voice=voice, place=place, effects=rules)
     return replace(report, plan=plan, verdicts=agreed(report.verdicts, plan))
+
+
+def _with_doubled(reports: list[Report], seen: RunsSeen, voice: Voice) -> list[Report]:
+    """Add what only several runs together tell: that a re-run step started one of them again."""
+    told = doubled_verdicts(seen.doubled(), voice)
+    return [
+        replace(report, verdicts=tuple(sorted((*report.verdicts, *more), key=lambda v: v.order)))
+        if (more := told.get(report.session_id))
+        else report
+        for report in reports
+    ]
 
 
 def _report(

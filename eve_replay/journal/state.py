@@ -200,6 +200,7 @@ def walk_states(steps: Iterable[Step], *, check: bool = True) -> Iterator[StepSt
     left: State | None = None
     given: State | None = None  # what the last turn step was given
     run_id = ""
+    handed = False  # the state is with a turn's own run, and comes back changed
     for step in steps:
         if step.kind == "function":
             continue
@@ -210,12 +211,17 @@ def walk_states(steps: Iterable[Step], *, check: bool = True) -> Iterator[StepSt
         law: tuple[Change, ...] = ()
         if check and left is not None and before is not None:
             law = tuple(compare_states(left, before))
-            why = _explain(law, before, given, moved=step.run_id != run_id)
+            why = _explain(law, before, given, moved=step.run_id != run_id or handed)
             law = tuple(replace(change, expected=True, why=why) for change in law) if why else law
         yield StepState(step=step, before=before, after=after, added=messages_added(before, after), law=law)
         left = after if after is not None else before if before is not None else left
         run_id = step.run_id
+        handed = step.function == _DISPATCH
         given = before if step.kind == "turn" else given
+
+
+#: In the era of turn runs (eve 0.20 to 0.56) it hands the state to the run of the turn.
+_DISPATCH = "dispatchTurnStep"
 
 
 def _explain(law: Sequence[Change], before: State, given: State | None, *, moved: bool) -> str:

@@ -9,10 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from eve_replay.checks.doctor import check_state
+from eve_replay.checks.phrases import Voice
 from eve_replay.diff.attempts import diff_attempts
-from eve_replay.guidance.why import why
+from eve_replay.guidance.why import why, why_all
 from eve_replay.journal import Journal, open_journal
 from eve_replay.journal.effects.build import Executions, effects_of
+from eve_replay.journal.effects.doubled_runs import RunsSeen
 from eve_replay.journal.transcript import taken_by, transcript
 from tests.support.crash_kinds import LEDGER_NAMES, folder, folders, truth
 
@@ -129,7 +132,9 @@ def test_positional_ids_and_another_answer_on_the_rerun() -> None:
 
 def test_a_step_function_that_threw_returned_nothing_and_the_results_differ() -> None:
     session = next(
-        s for s in open_journal(folder("sdk4.8.9-checkout-crash-in-pay/data")).sessions if s.title == "checkout"
+        s
+        for s in open_journal(folder("sdk4.8.9-checkout-crash-in-pay/data")).sessions
+        if s.title == "checkout"
     )
     step = next(s for s in session.steps if s.function == "pay")
     (repeat,) = diff_attempts(step, 1, 3, effects=effects_of(session)).repeats
@@ -151,3 +156,31 @@ def test_a_steering_message_stands_where_a_step_took_it() -> None:
     (steered,) = [m for m in session.messages if m.role == "steered"]
     step = taken_by(steered, session.turns[0])
     assert step is session.turns[0].turn_steps[1]
+
+
+def test_a_run_that_a_rerun_step_started_again_is_connected_with_its_starter_and_its_twin() -> None:
+    journal = open_journal(folder("sdk4.8.9-checkout-crash-in-child-start/data"))
+    seen = RunsSeen()
+    for session in journal.sessions:
+        seen.see(session)
+    (doubled,) = seen.doubled()
+    assert doubled.step.function == "startChild"
+    assert [run.workflow.function for run in doubled.runs] == ["childFlow", "childFlow"]
+    assert doubled.kept == doubled.runs[1].run_id
+    voice = Voice(now=datetime(2026, 12, 2, tzinfo=UTC))
+    told = why_all(journal.sessions, voice=voice).reports
+    assert [any(v.code == "doubled-child" for v in report.verdicts) for report in told] == [True] * 3
+
+
+def test_runs_of_one_workflow_that_no_step_started_are_not_connected() -> None:
+    for name in ("sdk4.8.9-approval-and-saga/data", "sdk4.8.9-checkout-crash-in-pay/data"):
+        seen = RunsSeen()
+        for session in open_journal(folder(name)).sessions:
+            seen.see(session)
+        assert seen.doubled() == ()
+
+
+@pytest.mark.parametrize("name", ["eve-0.40.0-simple/data", "eve-0.56.0-crash/data"])
+def test_a_turns_own_run_hands_the_state_back(name: str) -> None:
+    for session in open_journal(folder(name)).sessions:
+        assert [finding.code for finding in check_state(session)] == []
