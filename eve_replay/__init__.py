@@ -8,8 +8,8 @@ The public names are loaded on first use, so that importing the package costs ne
     for run in journal.runs:
         print(run.record.run_id, run.record.status)
 
-``diff`` and ``samples`` are modules; everything else is a function or a class. Less common names
-(``Payload``, ``preview``, ``to_tagged`` and the errors) can be imported from here too.
+Everything in ``__all__`` is public; ``docs/api-style.md`` says what that means, and what is provisional.
+``diff``, ``frames``, ``figures`` and ``samples`` are modules, everything else is a function or a class.
 """
 
 from __future__ import annotations
@@ -21,91 +21,111 @@ from typing import TYPE_CHECKING
 from eve_replay._version import __version__
 
 if TYPE_CHECKING:
-    from eve_replay import diff
-    from eve_replay.codec import KeyRing
-    from eve_replay.codec import Payload as Payload
-    from eve_replay.errors import EveReplayError
-    from eve_replay.errors import NotFound as NotFound
-    from eve_replay.errors import SourceUnreadable as SourceUnreadable
-    from eve_replay.errors import UnknownSource as UnknownSource
-    from eve_replay.errors import WrongUse as WrongUse
-    from eve_replay.journal import Journal, open_journal
+    from eve_replay import diff, frames, samples
+    from eve_replay.codec import KeyRing, Payload
+    from eve_replay.errors import EveReplayError, NotFound, SourceUnreadable, UnknownSource, WrongUse
+    from eve_replay.journal import Attempt, Journal, Run, Session, Step, ToolCall, Turn, open_journal
     from eve_replay.journal.effects.policy import EffectsPolicy
     from eve_replay.journal.ledger.model import Ledger
-    from eve_replay.notebook import explore
-    from eve_replay.problems import Problem as Problem
-    from eve_replay.problems import Receipt as Receipt
+    from eve_replay.notebook import attempt_diff, crash_lab, explore, figures, why
+    from eve_replay.problems import Problem, Receipt
     from eve_replay.recovery import Question, crash_points, forecast, matrix, simulate
-    from eve_replay.values import from_tagged as from_tagged
-    from eve_replay.values import preview as preview
-    from eve_replay.values import to_tagged as to_tagged
+    from eve_replay.values import from_tagged, preview, to_tagged
     from eve_replay.worlds.base import World
     from eve_replay.worlds.registry import open_world
 
 __all__ = [
+    "Attempt",
     "EffectsPolicy",
     "EveReplayError",
     "Journal",
     "KeyRing",
     "Ledger",
+    "NotFound",
+    "Payload",
+    "Problem",
     "Question",
+    "Receipt",
+    "Run",
+    "Session",
+    "SourceUnreadable",
+    "Step",
+    "ToolCall",
+    "Turn",
+    "UnknownSource",
     "World",
+    "WrongUse",
     "__version__",
+    "attempt_diff",
+    "crash_lab",
     "crash_points",
     "diff",
     "explore",
+    "figures",
     "forecast",
+    "frames",
+    "from_tagged",
     "matrix",
     "open_journal",
     "open_world",
+    "preview",
+    "samples",
     "simulate",
+    "to_tagged",
+    "why",
 ]
 
 _HOMES = {
-    "EveReplayError": "errors",
-    "NotFound": "errors",
-    "SourceUnreadable": "errors",
-    "UnknownSource": "errors",
-    "WrongUse": "errors",
-    "Problem": "problems",
-    "Receipt": "problems",
-    "from_tagged": "values",
-    "preview": "values",
-    "to_tagged": "values",
-    "KeyRing": "codec",
-    "Payload": "codec",
+    **dict.fromkeys(
+        ("EveReplayError", "NotFound", "SourceUnreadable", "UnknownSource", "WrongUse"), "errors"
+    ),
+    **dict.fromkeys(("Problem", "Receipt"), "problems"),
+    **dict.fromkeys(("from_tagged", "preview", "to_tagged"), "values"),
+    **dict.fromkeys(("KeyRing", "Payload"), "codec"),
     "World": "worlds.base",
     "open_world": "worlds.registry",
+    **dict.fromkeys(
+        ("Attempt", "Journal", "Run", "Session", "Step", "ToolCall", "Turn", "open_journal"), "journal"
+    ),
     "EffectsPolicy": "journal.effects.policy",
-    "Journal": "journal",
     "Ledger": "journal.ledger.model",
-    "open_journal": "journal",
-    "Question": "recovery",
-    "crash_points": "recovery",
-    "forecast": "recovery",
-    "matrix": "recovery",
-    "simulate": "recovery",
-    "explore": "notebook",
+    **dict.fromkeys(("Question", "crash_points", "forecast", "matrix", "simulate"), "recovery"),
+    **dict.fromkeys(("attempt_diff", "crash_lab", "explore", "why"), "notebook"),
 }
-_MODULES = frozenset({"diff", "samples"})
+_MODULES = {
+    "diff": "diff",
+    "figures": "notebook.figures",
+    "frames": "frames",
+    "samples": "samples",
+}
+
+# For a type checker this function is not there: with it every misspelt name would be valid.
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        home, module = _HOMES.get(name), _MODULES.get(name)
+        if module is not None:
+            value = importlib.import_module(f"{__name__}.{module}")
+        elif home is not None:
+            value = getattr(importlib.import_module(f"{__name__}.{home}"), name)
+        else:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}{_nearest(name)}")
+        globals()[name] = value
+        return value
 
 
-def __getattr__(name: str) -> object:
-    if name in _MODULES:
-        return importlib.import_module(f"{__name__}.{name}")
-    home = _HOMES.get(name)
-    if home is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(importlib.import_module(f"{__name__}.{home}"), name)
-    globals()[name] = value
-    return value
+def _nearest(name: str) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, __all__, n=1)
+    return f". Did you mean {near[0]!r}?" if near else ""
 
 
 def __dir__() -> list[str]:
-    return sorted({*__all__, *_HOMES, *_MODULES})
+    return sorted(__all__)
 
 
 if "IPython" in sys.modules:  # a notebook shows sessions and steps as themselves, not as a dataclass repr
-    from eve_replay._ipython import register
+    from eve_replay.notebook.display import register
 
     register()

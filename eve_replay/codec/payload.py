@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, NamedTuple, TypeGuard
+from typing import Any, NamedTuple, TypeGuard, cast
 
 from eve_replay.codec.base64text import decode_base64, decoded_size
 from eve_replay.codec.decode_cache import recent
@@ -17,7 +17,7 @@ from eve_replay.codec.keys import KeyRing
 from eve_replay.codec.zstd_prefix import WORTH_IT, Front
 from eve_replay.errors import DecodeError, WrongUse
 from eve_replay.problems import Problem
-from eve_replay.values import Undecoded, Unknown, format_path, to_tagged, walk
+from eve_replay.values import JsValue, Undecoded, Unknown, format_path, to_tagged, walk
 
 __all__ = ["CELL_BYTES", "Payload"]
 
@@ -168,9 +168,9 @@ class Payload:
         )
 
     @property
-    def value(self) -> object:
+    def value(self) -> JsValue:
         """The whole value. What cannot be decoded is an ``Undecoded`` in its place. Do not change it."""
-        return self._decode().value
+        return cast("JsValue", self._decode().value)
 
     @property
     def lazy(self) -> LazyValue:
@@ -209,7 +209,7 @@ class Payload:
     def _key(self) -> bytes | None:
         return None if self.keys is None else self.keys.key_for(self.run_id)
 
-    def at(self, path: str | tuple[str | int, ...]) -> object:
+    def at(self, path: str | tuple[str | int, ...]) -> JsValue:
         """Return the value at a path, ``UNDEFINED`` when there is none; decodes only that part.
 
         Args:
@@ -222,11 +222,12 @@ class Payload:
         decoded = self._decoded
         if decoded is None:
             value = self.lazy.get(*steps).value
-            return replace(value, path=format_path(steps)) if _here(value) else value
+            found = replace(value, path=format_path(steps)) if _here(value) else value
+            return cast("JsValue", found)
         value = decoded.value
         for step in steps:
             value = step_into(value, step)
-        return value
+        return cast("JsValue", value)
 
     @property
     def undecoded(self) -> Undecoded | None:
@@ -256,7 +257,7 @@ class Payload:
             )
         return tuple(found)
 
-    def decode(self, *, strict: bool = True) -> object:
+    def decode(self, *, strict: bool = True) -> JsValue:
         """Return the value; strict mode raises DecodeError if any part of it could not be decoded."""
         undecoded = self.undecoded if strict else None
         if undecoded is not None:

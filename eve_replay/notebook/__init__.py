@@ -1,82 +1,175 @@
-"""The notebook front end: explorer, crash lab, attempt diff, lessons, tables. Needs ``eve-replay[notebook]``.
+"""The notebook front end: explorer, crash lab, attempt diff, why, lessons, tables.
 
-Anything that names a session will do: a session, a journal, a source, or a turn, step or attempt.
+Anything that names a session will do: a source, journal or session, or a run, turn, step, attempt or call.
+The widgets need ``eve-replay[notebook]``; ``why`` and ``table`` do not.
 """
 
 from __future__ import annotations
 
+from datetime import UTC
 from typing import TYPE_CHECKING, Any
 
 from eve_replay.errors import EveReplayError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from datetime import datetime
+    from datetime import datetime, tzinfo
 
+    from eve_replay.codec import KeyRing
+    from eve_replay.guidance import Report
+    from eve_replay.journal import Journal, Session, Step, Turn
+    from eve_replay.journal.effects.policy import EffectsLike
+    from eve_replay.journal.ledger.model import LedgerLike
+    from eve_replay.journal.targets import Target
     from eve_replay.notebook.classroom import Desk
     from eve_replay.notebook.tables import Rows
     from eve_replay.notebook.widgets import JournalWidget
+    from eve_replay.recovery import Question
     from eve_replay.workshop.task import Task
 
-__all__ = ["attempt_diff", "crash_lab", "explore", "lesson", "table"]
+__all__ = ["attempt_diff", "crash_lab", "explore", "lesson", "table", "why"]
 
 
 def explore(
-    target: Any, session: Any = None, *, live: bool = False, now: datetime | None = None, **options: Any
+    target: Target,
+    session: str | Session | Journal | None = None,
+    *,
+    effects: EffectsLike = None,
+    now: datetime | None = None,
+    live: bool = False,
+    keys: KeyRing | None = None,
 ) -> JournalWidget:
     """Return the explorer of a session: tree, timeline and inspector under one cursor.
 
     Args:
-        target: a source, journal, session, turn, step or attempt; it opens at what it was given.
-        session: id of the session, when the target holds several; the last one otherwise. For a turn, step or
-            attempt its session or journal; without it the variables of the notebook are looked through.
+        target: a source, journal, session, run, turn, step, attempt or tool call; it opens there.
+        session: id of the session, when the target holds several; the last conversation otherwise.
+        effects: what the user knows of their tools: an effects policy, its TOML file, or a dict.
+        now: the instant that ``why`` reckons from, with a time zone; the clock's by default.
         live: follow a local folder or a Postgres database: new events arrive while the cell stands there,
             until ``close()``. The target must be a journal or a source.
-        now: the instant that ``why`` reckons from, with a time zone; the clock's by default.
-        **options: ``effects`` (effects policy), and options of ``open_world``.
+        keys: keys for encrypted payloads, when the target is a source.
 
     Raises:
         EveReplayError: there is no session, it cannot be followed, or the notebook extra is not installed.
+
+    Example::
+
+        explore("sample:crash-in-tool", effects={"charge_card": "keyed:call-id"})
     """
+    _need_widgets()
     from eve_replay.notebook.opening import explorer_widget
 
-    return explorer_widget(_checked(target), session, live=live, now=now, **options)
+    return explorer_widget(target, session, effects=effects, now=now, live=live, keys=keys)
 
 
 def crash_lab(
-    target: Any, turn: str | None = None, *, predict: bool = False, **options: Any
+    target: Target,
+    turn: str | int | Turn | None = None,
+    *,
+    session: str | Session | Journal | None = None,
+    question: Question | None = None,
+    effects: EffectsLike = None,
+    predict: bool = False,
+    keys: KeyRing | None = None,
 ) -> JournalWidget:
     """Return the crash lab of a turn: a crash line to move, and what a crash there would do.
 
     Args:
-        target: a source, journal, session, turn, step or attempt.
-        turn: ``turn_0`` and so on; the last turn of the session otherwise.
+        target: a source, journal, session, run, turn, step, attempt or tool call.
+        turn: ``"turn_0"``, ``0`` or a Turn; the target's own, or the last turn of the session.
+        session: id of the session, when the target holds several; the last conversation otherwise.
+        question: what is assumed at first; each part can be changed in the widget.
+        effects: what the user knows of their tools.
         predict: hide each answer until the person has guessed.
-        **options: ``session``, ``effects``, and options of ``open_world``.
+        keys: keys for encrypted payloads, when the target is a source.
 
     Raises:
         EveReplayError: there is no such turn, or the notebook extra is not installed.
     """
+    _need_widgets()
     from eve_replay.notebook.opening import lab_widget
 
-    return lab_widget(_checked(target), turn, predict=predict, **options)
+    return lab_widget(
+        target, turn, session=session, question=question, effects=effects, predict=predict, keys=keys
+    )
 
 
-def attempt_diff(target: Any, first: int = 1, second: int | None = None, **options: Any) -> JournalWidget:
+def attempt_diff(
+    target: Target,
+    first: int = 1,
+    second: int | None = None,
+    *,
+    session: str | Session | Journal | None = None,
+    step: str | Step | None = None,
+    effects: EffectsLike = None,
+    keys: KeyRing | None = None,
+) -> JournalWidget:
     """Return two attempts of a step side by side, duplicate effects on top.
 
     Args:
-        target: a step or attempt, or a source, journal, session or turn: then its first step that ran again.
-        first: number of one attempt.
+        target: a step, attempt or tool call, or what holds one: then its first step that ran again.
+        first: number of one attempt, from 1.
         second: number of the other, the last one without it.
-        **options: ``step`` (id), ``session``, ``effects``, and options of ``open_world``.
+        session: id of the session, when the target holds several; the last conversation otherwise.
+        step: the step, or the end of its id, when the target holds several.
+        effects: what the user knows of their tools.
+        keys: keys for encrypted payloads, when the target is a source.
 
     Raises:
         EveReplayError: no step ran more than once, or the notebook extra is not installed.
     """
+    _need_widgets()
     from eve_replay.notebook.opening import diff_widget
 
-    return diff_widget(_checked(target), first, second, **options)
+    return diff_widget(target, first, second, session=session, step=step, effects=effects, keys=keys)
+
+
+def why(
+    target: Target,
+    *,
+    session: str | Session | Journal | None = None,
+    question: Question | None = None,
+    effects: EffectsLike = None,
+    ledger: LedgerLike | None = None,
+    now: datetime | None = None,
+    eve: str | None = None,
+    zone: tzinfo = UTC,
+) -> Report:
+    """Return the post-mortem of a session: what happened, what is open, and the next safe step.
+
+    Args:
+        target: a source, journal or session, or a part of a session: the whole session is meant.
+        session: id of the session, when the target holds several.
+        question: what is assumed; ``lease_seconds`` of it is the lease of inline starts.
+        effects: what the user knows of their tools.
+        ledger: what really happened outside: a file, rows, a data frame or a database connection.
+        now: the instant that "overdue" is reckoned from, with a time zone; the clock's by default.
+        eve: the version that is to open the journal; with it other versions' sessions are called stranded.
+        zone: zone of clock times in sentences.
+
+    Raises:
+        NotFound: there is no such session.
+        WrongUse: an argument of another kind, or several sessions and none named.
+
+    Example::
+
+        for verdict in why("sample:crash-in-tool").verdicts:
+            print(verdict.sentence)
+    """
+    from eve_replay.guidance.why import why as why_at
+    from eve_replay.notebook.clock import clock_at
+
+    return why_at(
+        target,
+        session=session,
+        question=question,
+        effects=effects,
+        ledger=ledger,
+        now=clock_at(now)(),
+        eve=eve,
+        zone=zone,
+    )
 
 
 def lesson(
@@ -93,9 +186,10 @@ def lesson(
     Raises:
         EveReplayError: there is no such lesson or language, or the notebook extra is not installed.
     """
+    _need_widgets()
     from eve_replay.notebook.classroom import desk
 
-    return desk(_checked(number), language, folder, now=now)
+    return desk(number, language, folder, now=now)
 
 
 def table(rows: Sequence[Mapping[str, Any] | Sequence[Any]], *columns: str, turned: bool = False) -> Rows:
@@ -111,11 +205,10 @@ def table(rows: Sequence[Mapping[str, Any] | Sequence[Any]], *columns: str, turn
     return Rows(rows, columns, turned=turned)
 
 
-def _checked(target: Any) -> Any:
+def _need_widgets() -> None:
     try:
         import anywidget  # noqa: F401  # only whether it is there
     except ImportError as error:
         raise EveReplayError(
             f"Notebook widgets need anywidget ({error}).", hint="pip install 'eve-replay[notebook]'."
         ) from error
-    return target

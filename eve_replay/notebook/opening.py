@@ -5,24 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from itertools import chain, islice
+from os import PathLike
 from typing import Any
 
+from eve_replay.codec import KeyRing
 from eve_replay.errors import NotFound, WrongUse
-from eve_replay.journal import Attempt, Journal, Session, Step, Turn, open_journal
+from eve_replay.journal import Journal, Session, Step, Turn
+from eve_replay.journal.effects.policy import EffectsLike
+from eve_replay.journal.targets import Located, Target, locate, turn_of
 from eve_replay.notebook.clock import Clock, clock_at
 from eve_replay.notebook.following import Following
-from eve_replay.notebook.session_of import session_of
 from eve_replay.notebook.widget_data import Answers, explorer_data, lab_data, shared_words
 from eve_replay.notebook.widgets import JournalWidget
-from eve_replay.recovery.question import Question
-from eve_replay.views.kit.base import split_key, step_key
+from eve_replay.recovery.question import Question, question_or_default
+from eve_replay.views.kit.base import attempt_key, call_key, split_key, step_key
 from eve_replay.views.kit.html import lines_html
 from eve_replay.views.kit.text import line
 from eve_replay.views.session.explorer import Explorer
 from eve_replay.views.session.listing import attempt_diff_lines
 from eve_replay.views.session.reprs import MOST_LINES, session_lines
+from eve_replay.worlds.base import World
 
-__all__ = ["diff_widget", "explorer_widget", "lab_widget"]
+__all__ = ["diff_widget", "explorer_widget", "key_of", "lab_widget"]
 
 #: How many rows of an explorer come with their tabs; the byte budget of the page usually ends it before.
 _SAVED_ROWS = 60
@@ -33,36 +37,37 @@ _QUICK = 1500
 
 
 def explorer_widget(
-    target: Any,
-    session: Any,
+    target: Target,
+    session: str | Session | Journal | None,
     *,
-    live: bool = False,
-    effects: Any = None,
-    now: datetime | None = None,
-    **options: Any,
+    effects: EffectsLike,
+    now: datetime | None,
+    live: bool,
+    keys: KeyRing | None,
 ) -> JournalWidget:
     """Return the explorer of a session. Raises NotFound, WrongUse."""
-    if live and isinstance(target, Session | Turn | Step | Attempt):
+    if live and not isinstance(target, str | PathLike | World | Journal):
         raise WrongUse(
-            f"A {type(target).__name__.lower()} does not know where it was read from.",
+            f"A {type(target).__name__} does not say where it was read from.",
             hint="Give the journal or the source: er.explore(journal, live=True).",
         )
-    if live and not isinstance(target, Journal):
-        target = open_journal(target, **options)
-    found, start = session_of(target, session, options)
+    located = locate(target, session=session, several="last", keys=keys)
+    found, start = located.session, key_of(located)
     clock = clock_at(now)
     shown = _explored(found, start, effects, clock, live=live)
     widget = JournalWidget(kind="explorer", identity=found.id, **shown)
-    if live:
-        following = Following(
-            target, found, lambda fresh: widget.take(**_explored(fresh, None, effects, clock, live=True))
-        )
+    if live and located.journal is not None:
+
+        def again(fresh: Session) -> None:
+            widget.take(**_explored(fresh, None, effects, clock, live=True))
+
+        following = Following(located.journal, found, again)
         widget.on_close = following.stop
     return widget
 
 
 def _explored(
-    session: Session, start: str | None, effects: Any, clock: Clock, *, live: bool
+    session: Session, start: str | None, effects: EffectsLike, clock: Clock, *, live: bool
 ) -> dict[str, Any]:
     view = Explorer(session, effects)
     if start is not None and all(row.key != start for row in view.tree.rows):
@@ -77,31 +82,39 @@ def _explored(
 
 
 def lab_widget(
-    target: Any, turn: str | None, *, predict: bool, session: Any = None, effects: Any = None, **options: Any
+    target: Target,
+    turn: str | int | Turn | None,
+    *,
+    session: str | Session | Journal | None,
+    question: Question | None,
+    effects: EffectsLike,
+    predict: bool,
+    keys: KeyRing | None,
 ) -> JournalWidget:
     """Return the crash lab of a turn. Raises NotFound, WrongUse."""
-    found, start = session_of(target, session, options)
-    if turn is None and isinstance(target, Turn):
-        turn = target.id
-    elif turn is None and isinstance(target, Step | Attempt):
-        turn = next(
-            (each.id for each in found.turns for step in each.steps if step.step_id == target.step_id), None
-        )
+    assumed = question_or_default(question)
+    located = locate(target, session=session, several="last", keys=keys)
+    found, one = located.session, turn_of(located, turn)
     view = Explorer(found, effects)
     answers = Answers(view, effects)
-    lab = answers.lab(turn)
+    batch = assumed.model_calls_per_step or 1
+    lab = answers.lab(one.id if one is not None else None, batch)
     first = None
-    if start is not None and not isinstance(target, Turn):
-        first = next(
-            (point.index for point in lab.points if point.step and start.endswith(point.step[5:])), None
-        )
-    data = lab_data(lab, view, index=first, predict=predict)
-    asked = {"turn": lab.turn_id, "question": {**data["question"], "strategies": {}}}
+    if located.step is not None:
+        key = step_key(located.step.run_id, located.step.step_id)
+        first = next((point.index for point in lab.points if point.step == key), None)
+    data = lab_data(lab, view, index=first, predict=predict, batch=batch, question=assumed)
+    given = data["question"]
+    asked: dict[str, object] = {
+        "turn": lab.turn_id,
+        "question": {**given, "strategies": given.get("strategies", {})},
+        **({"batch": batch} if batch > 1 else {}),
+    }
     # The points nearest to where it opens first: those are what a reader of a saved page moves to.
     near = sorted(range(len(lab)), key=lambda index: abs(index - data["index"]))
     preload: list[Mapping[str, object]] = [{"do": "matrix", **asked}]
     preload += [{"do": "crash", **asked, "index": index} for index in near]
-    head = lab.view(data["index"], Question(**data["question"])) if len(lab) else None
+    head = lab.view(data["index"], Question(**given)) if len(lab) else None
     said = head.sentence if head is not None else "This turn has no crash points."
     return JournalWidget(
         kind="crashlab",
@@ -118,20 +131,25 @@ def lab_widget(
 
 
 def diff_widget(
-    target: Any,
+    target: Target,
     first: int,
     second: int | None,
     *,
-    step: str | None = None,
-    session: Any = None,
-    effects: Any = None,
-    **options: Any,
+    session: str | Session | Journal | None,
+    step: str | Step | None,
+    effects: EffectsLike,
+    keys: KeyRing | None,
 ) -> JournalWidget:
     """Return two attempts of a step side by side. Raises NotFound, WrongUse."""
-    found, start = session_of(target, session, options)
-    if step is None and start is not None and not isinstance(target, Turn):
-        step = split_key(start)[1][1]
-    chosen = _step_of(found, target, step)
+    located = locate(target, session=session, several="last", keys=keys)
+    found = located.session
+    if step is None and located.step is not None:
+        step = located.step
+    if isinstance(step, Step):
+        step = step.step_id
+    if not isinstance(step, str | None):
+        raise WrongUse(f"{step!r} names no step.", hint="Give a Step, or its id or the end of it.")
+    chosen = _step_of(found, located.turn, step)
     view = Explorer(found, effects)
     numbers = [attempt.n for attempt in chosen.attempts]
     second = numbers[-1] if second is None else second
@@ -165,8 +183,20 @@ def diff_widget(
     )
 
 
-def _step_of(session: Session, target: Any, step: str | None) -> Step:
-    inside = [each for turn in [target] for each in turn.steps] if isinstance(target, Turn) else session.steps
+def key_of(located: Located) -> str | None:
+    """Return the key of the part that was given, as all views name it; None for a whole session."""
+    step = located.step
+    if step is None:
+        return None if located.turn is None else f"turn:{located.session.id}/{located.turn.id}"
+    if located.attempt is None:
+        return step_key(step.run_id, step.step_id)
+    if located.call is None:
+        return attempt_key(step.run_id, step.step_id, located.attempt.n)
+    return call_key(step.run_id, step.step_id, located.attempt.n, located.call.call_id)
+
+
+def _step_of(session: Session, turn: Turn | None, step: str | None) -> Step:
+    inside = session.steps if turn is None else turn.steps
     steps = [each for each in inside if len(each.attempts) > 1]
     if step is not None:
         steps = [each for each in session.steps if each.step_id.endswith(step.rpartition("…")[2])]

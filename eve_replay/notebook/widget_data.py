@@ -11,9 +11,11 @@ from typing import Any
 from eve_replay.codec import dumps_tagged, parse_path
 from eve_replay.codec.devalue.lazy import step_into
 from eve_replay.errors import WrongUse
+from eve_replay.journal.effects.policy import EffectsLike
 from eve_replay.notebook.clock import Clock, clock_at
 from eve_replay.notebook.python_path import python_path
 from eve_replay.recovery.question import Question
+from eve_replay.recovery.runtimes.base import runtimes
 from eve_replay.times import iso
 from eve_replay.values import to_tagged
 from eve_replay.views.crashlab.crash import CrashLab, outcome_choices
@@ -86,7 +88,13 @@ def _stop(stop: Stop) -> dict[str, object]:
 
 
 def lab_data(
-    lab: CrashLab, view: Explorer, *, index: int | None = None, predict: bool = False, batch: int = 1
+    lab: CrashLab,
+    view: Explorer,
+    *,
+    index: int | None = None,
+    predict: bool = False,
+    batch: int = 1,
+    question: Question | None = None,
 ) -> dict[str, Any]:
     """Return what the crash lab widget needs before it asks for anything.
 
@@ -102,7 +110,7 @@ def lab_data(
         "points": [plain_json(point) for point in lab.points],
         "timeline": plain_json(timeline),
         "choices": plain_json(lab.choices),
-        "question": {"runtime": "eve", "environment": lab.choices.environments[0].name, "model": "same"},
+        "question": _question_data(question if question is not None else Question(), lab),
         "assumed": {
             row.tool: {"name": row.strategy, "words": row.strategy_words}
             for row in (last.effects if last else ())
@@ -116,6 +124,22 @@ def lab_data(
     }
 
 
+def _question_data(question: Question, lab: CrashLab) -> dict[str, Any]:
+    """Return a question as the page asks it, by names. Raises WrongUse for a runtime without a name."""
+    name = question.runtime.name
+    if runtimes().get(name) is not question.runtime:
+        raise WrongUse(f"The widget asks runtimes by name, and knows no {name!r}.")
+    data: dict[str, Any] = {"runtime": name, "environment": lab.choices.environments[0].name}
+    if question.environment is not None or name != "eve":
+        data["environment"] = question.surroundings.name
+    data["model"] = question.model
+    numbers = ("lease_seconds", "max_retries", "retention_days")
+    data |= {each: value for each in numbers if (value := getattr(question, each)) is not None}
+    if question.strategies:
+        data["strategies"] = {tool: each.name for tool, each in question.strategies.items()}
+    return data
+
+
 class Answers:
     """Answers the questions of a widget about one session. Every answer is plain JSON data.
 
@@ -124,7 +148,7 @@ class Answers:
         EveReplayError: as the views raise it; a widget shows the message.
     """
 
-    def __init__(self, view: Explorer, effects: Any = None, *, clock: Clock | None = None) -> None:
+    def __init__(self, view: Explorer, effects: EffectsLike = None, *, clock: Clock | None = None) -> None:
         self._view = view
         self._effects = effects
         self._clock = clock or clock_at(None)

@@ -115,7 +115,7 @@ def simulate(
     many: Sequence[Crash]
     if crash is None:
         many = ()
-    elif isinstance(crash, Sequence) and not isinstance(crash, str):
+    elif isinstance(crash, Sequence) and not isinstance(crash, str | bytes):
         many = crash
     else:
         many = (crash,)

@@ -11,6 +11,7 @@ from eve_replay.values.preview import preview, type_name
 from eve_replay.values.scalars import BigInt, Boxed, Headers, JsBytes, RegExp, Url, UrlSearchParams
 from eve_replay.values.singletons import HOLE, UNDEFINED, Hole, Undefined
 from eve_replay.values.tag import to_tagged
+from eve_replay.values.types import JsValue
 from eve_replay.values.untag import from_tagged
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "JsError",
     "JsMap",
     "JsSet",
+    "JsValue",
     "NullObject",
     "RegExp",
     "Segment",

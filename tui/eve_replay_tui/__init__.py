@@ -6,16 +6,25 @@ itself. ``ReplayApp(Options(source="..."))`` is the whole application; ``eve-rep
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from eve_replay_tui.app import ReplayApp
+    from eve_replay_tui.options import Options
+
 __all__ = ["Options", "ReplayApp"]
 
 
-def __getattr__(name: str) -> object:
-    if name == "Options":
-        from eve_replay_tui.options import Options
+# Not there for a type checker: with it every misspelt name would be valid.
+if not TYPE_CHECKING:
 
-        return Options
-    if name == "ReplayApp":
-        from eve_replay_tui.app import ReplayApp
+    def __getattr__(name: str) -> object:
+        if name == "Options":
+            from eve_replay_tui.options import Options
 
-        return ReplayApp
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+            return Options
+        if name == "ReplayApp":
+            from eve_replay_tui.app import ReplayApp
+
+            return ReplayApp
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 
 import pytest
 
-from eve_replay import _ipython
 from eve_replay.errors import EveReplayError, NotFound, WrongUse
 from eve_replay.notebook import lesson
 from eve_replay.notebook._assets import script, style
@@ -480,14 +479,14 @@ def test_a_running_ipython_learns_to_show_verdicts(monkeypatch, here):
     formatters = {"text/html": Formatter(), "text/plain": Formatter()}
     display = types.SimpleNamespace(mimebundle_formatter=Formatter(), formatters=formatters)
     shell = types.SimpleNamespace(display_formatter=display)
-    monkeypatch.setitem(_ipython.sys.modules, "IPython", types.SimpleNamespace(get_ipython=lambda: shell))
-    _ipython.register()
+    monkeypatch.setitem(display.sys.modules, "IPython", types.SimpleNamespace(get_ipython=lambda: shell))
+    display.register()
     shows = known[Verdict.__module__, Verdict.__name__]
     bundle = shows(verdict(here, pay))
     bundle = bundle[0] if isinstance(bundle, tuple) else bundle
     assert "application/vnd.jupyter.widget-view+json" in bundle
     assert bundle["text/plain"].startswith("Not yet.")
-    monkeypatch.setitem(_ipython.sys.modules, "eve_replay.notebook.classroom", None)
+    monkeypatch.setitem(display.sys.modules, "eve_replay.notebook.classroom", None)
     assert shows(verdict(here, pay)) is None
 
 

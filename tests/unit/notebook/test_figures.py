@@ -6,8 +6,8 @@ import sys
 import pytest
 
 import eve_replay as er
+from eve_replay.journal.targets import last_session
 from eve_replay.notebook import figures
-from eve_replay.notebook.session_of import last_session
 from eve_replay.views.kit.tone import BACKGROUNDS, PALETTES
 from tests.support.corpus import data
 

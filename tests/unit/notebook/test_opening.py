@@ -2,17 +2,16 @@
 
 import base64
 import json
-import sys
-import types
 import zlib
+from datetime import UTC, datetime
 
 import pytest
 
 import eve_replay as er
 from eve_replay.errors import EveReplayError, NotFound, WrongUse
+from eve_replay.journal.targets import locate
 from eve_replay.notebook import attempt_diff, crash_lab, explore
-from eve_replay.notebook.session_of import key_of, last_session, owner_of
-from tests.support import synthetic
+from eve_replay.notebook.opening import key_of
 from tests.support.corpus import data
 
 
@@ -46,33 +45,38 @@ def test_a_part_opens_the_explorer_at_itself(journal, session, pick):
     step = next(each for each in session.steps if len(each.attempts) > 1)
     part = {"turn": session.turns[0], "step": step, "attempt": step.attempts[1]}[pick]
     for within in (session, journal):
-        assert page(explore(part, within))["start"] == key_of(part)
-    with pytest.raises(NotFound, match="second argument"):
-        explore(part)
+        assert page(explore(part, within))["start"] == key_of(locate(part))
+    assert page(explore(part))["start"] == key_of(locate(part))
     with pytest.raises(WrongUse):
         explore(part, session.id)
-
-
-def test_in_a_notebook_the_variables_say_whose_step_it_is(journal, session, monkeypatch):
-    shell = types.SimpleNamespace(user_ns={"journal": journal, "x": 1})
-    monkeypatch.setitem(sys.modules, "IPython", types.SimpleNamespace(get_ipython=lambda: shell))
-    assert owner_of(session.steps[0]).id == session.id
-    shell.user_ns = {"talk": session}
-    assert owner_of(session.turns[0]) is session
-
-
-def test_several_sessions_mean_the_last_conversation():
-    several = er.open_journal(str(data("older-0.50.0")))
-    assert last_session(several).id in {head.id for head in several.heads}
-    with pytest.raises(NotFound):
-        last_session(synthetic.journal([]))
 
 
 def test_what_is_no_source_is_said():
     with pytest.raises(EveReplayError):
         explore("/nowhere/at/all")
-    with pytest.raises(EveReplayError):
+    with pytest.raises(WrongUse, match="A float is no target"):
         explore(3.5)
+
+
+def test_a_lab_begins_with_the_question_it_is_given(session):
+    asked = er.Question(environment="eve-dev", model="new-ids", strategies={"charge_card": "claim"})
+    data = page(crash_lab(session, question=asked))
+    assert data["question"] == {
+        "runtime": "eve",
+        "environment": "eve-dev",
+        "model": "new-ids",
+        "strategies": {"charge_card": "claim"},
+    }
+    assert page(crash_lab(session, question=er.Question(model_calls_per_step=2)))["batch"] == 2
+    with pytest.raises(TypeError):
+        crash_lab(session, polcy=1)
+
+
+def test_why_needs_no_widget_and_takes_what_explore_takes(session):
+    report = er.why("sample:crash-in-tool", now=datetime(2026, 12, 1, tzinfo=UTC))
+    assert report.session_id == er.why(session.turns[0]).session_id == session.id
+    with pytest.raises(WrongUse, match="time zone"):
+        er.why(session, now=datetime(2026, 12, 1))
 
 
 def test_crash_lab_takes_turns_and_steps(session):

@@ -6,13 +6,12 @@ is told by class name, and the views are imported when the first object is shown
 
 from __future__ import annotations
 
-import importlib
 import sys
 from typing import Any
 
 __all__ = ["register"]
 
-#: Module and class of everything that has a portrait (``views/portrait.py``).
+#: Module and class of everything that has a portrait (``views/session/reprs.py``).
 SHOWN: tuple[tuple[str, str], ...] = (
     ("eve_replay.journal.facade", "Journal"),
     ("eve_replay.journal.model", "Session"),
@@ -67,11 +66,10 @@ def _html(thing: object) -> str:
 
 def _bundle(thing: Any, **options: Any) -> Any:
     try:
-        # By name, as the package's own front ends are loaded: nothing below them depends on them.
-        shown = importlib.import_module("eve_replay.notebook.classroom").verdict_widget(thing)
+        from eve_replay.notebook.classroom import verdict_widget
     except ImportError:  # without the notebook extra it is text
         return None
-    return shown._repr_mimebundle_(**options)
+    return verdict_widget(thing)._repr_mimebundle_(**options)
 
 
 def _text(thing: object, printer: Any, cycle: bool) -> None:
