@@ -94,7 +94,7 @@ def error_words(payload: Payload | None) -> tuple[str, str]:
     """
     if payload is None:
         return "", ""
-    value = payload.value
+    value: object = payload.value
     if isinstance(value, Undecoded):
         return "", ""  # what the decoder says of it is not what the run said
     if isinstance(value, str) and value.startswith("{") and (inner := _json_error(value)) is not None:

@@ -96,7 +96,7 @@ def simulate(
     Args:
         target: what holds the turn; see :func:`plan_of`.
         crash: a crash point, its position, an address such as ``after:evnt_...`` or ``before:chnk_...``, a
-            class name, a time; a sequence of these for a schedule (crash again during recovery); None for
+            class name, a time; a list of these for a schedule (crash again during recovery); None for
             no crash.
         turn: the turn.
         session: id of its session.
@@ -112,13 +112,7 @@ def simulate(
     """
     asked = question_or_default(question)
     plan = _asked_plan(plan_of(target, turn, session=session, effects=effects), asked)
-    many: Sequence[Crash]
-    if crash is None:
-        many = ()
-    elif isinstance(crash, Sequence) and not isinstance(crash, str | bytes):
-        many = crash
-    else:
-        many = (crash,)
+    many = crash if isinstance(crash, list | tuple) else [] if crash is None else [crash]
     return _simulate(plan, [_place(plan, each) for each in many], asked)
 
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from eve_replay.values.scalars import BigInt
 from eve_replay.values.singletons import UNDEFINED
 
+if TYPE_CHECKING:
+    from eve_replay.values.types import JsValue
+
 __all__ = ["JsMap", "JsSet", "NullObject", "SparseArray", "same_value_zero_key"]
 
 
-class NullObject(dict[str, object]):
+class NullObject(dict[str, "JsValue"]):
     """A plain object without prototype (``Object.create(null)``)."""
 
     __slots__ = ()

@@ -57,7 +57,7 @@ def type_name(value: object) -> str:
 def preview(value: object, limit: int = 80) -> str:
     """Return at most ``limit`` characters of one line: no control characters, no line breaks.
 
-    Cut text ends in ``…``. Work is bounded by ``limit``, whatever the value's size or depth.
+    Cut text ends in ``…``. Work is bounded by ``limit``, whatever the size or depth of ``value``.
     """
     out: list[str] = []
     size = 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
-from typing import Any
+from typing import Any, cast
 
 from eve_replay.values.bigints import parse_decimal
 from eve_replay.values.containers import JsMap, JsSet, SparseArray
@@ -22,19 +22,20 @@ from eve_replay.values.scalars import (
     UrlSearchParams,
 )
 from eve_replay.values.singletons import HOLE, UNDEFINED
+from eve_replay.values.types import JsValue
 
 __all__ = ["from_tagged"]
 
 _NUMBERS = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf"), "-0": -0.0}
 
 
-def from_tagged(tagged: Any) -> object:
-    """Return the value a tagged document stands for; ``same(from_tagged(to_tagged(v)), v)`` holds.
+def from_tagged(tagged: object) -> JsValue:
+    """Return the value a ``tagged`` document stands for; ``same(from_tagged(to_tagged(v)), v)`` holds.
 
     Cycles become real cycles again, shared values become copies. A tag that does not hold what it
     should is an ``Undecoded`` in its place; nothing is raised.
     """
-    return _Reader().read(tagged)
+    return cast("JsValue", _Reader().read(tagged))
 
 
 class _Bad(Exception):

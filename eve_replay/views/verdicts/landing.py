@@ -16,7 +16,7 @@ from eve_replay.checks import Verdict, Voice
 from eve_replay.checks.finding import SEVERITY_RANK, VERDICT_RANK
 from eve_replay.codec.jsontext import JsonFault, parse_json
 from eve_replay.guidance import why_all
-from eve_replay.guidance.rest import is_python
+from eve_replay.guidance.runtime_words import is_python
 from eve_replay.guidance.why import Report
 from eve_replay.journal import Session
 from eve_replay.journal.effects.judge import Twice, judge_effect, tally

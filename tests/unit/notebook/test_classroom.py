@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 import pytest
 
 from eve_replay.errors import EveReplayError, NotFound, WrongUse
-from eve_replay.notebook import lesson
+from eve_replay.notebook import display, lesson
 from eve_replay.notebook._assets import script, style
 from eve_replay.notebook.classroom import ClassroomWidget, Desk, verdict_widget
 from eve_replay.notebook.clock import clock_at
@@ -477,8 +477,8 @@ def test_a_running_ipython_learns_to_show_verdicts(monkeypatch, here):
             known[home, name] = shows
 
     formatters = {"text/html": Formatter(), "text/plain": Formatter()}
-    display = types.SimpleNamespace(mimebundle_formatter=Formatter(), formatters=formatters)
-    shell = types.SimpleNamespace(display_formatter=display)
+    shown = types.SimpleNamespace(mimebundle_formatter=Formatter(), formatters=formatters)
+    shell = types.SimpleNamespace(display_formatter=shown)
     monkeypatch.setitem(display.sys.modules, "IPython", types.SimpleNamespace(get_ipython=lambda: shell))
     display.register()
     shows = known[Verdict.__module__, Verdict.__name__]

@@ -85,5 +85,5 @@ def test_in_a_notebook_it_reads_where_the_cells_run(growing):
 def test_what_cannot_be_followed_is_said():
     with pytest.raises(WrongUse, match="cannot be watched"):
         explore(str(scenario("crash-in-tool") / "oracle.json"), live=True)
-    with pytest.raises(WrongUse, match="does not know where it was read from"):
+    with pytest.raises(WrongUse, match="does not say where it was read from"):
         explore(er.open_journal("sample:crash-in-tool").session(), live=True)
