@@ -81,7 +81,8 @@ def notebook(name: str) -> tuple[Any, tuple[int, int], Callable[[Page], None]]:
     if name == "crash-lab":
         from eve_replay.notebook import crash_lab
 
-        return crash_lab(session), (1180, 700), lambda page: None
+        charged = er.open_journal("sample:crash-in-tool").session()
+        return crash_lab(charged), (1180, 700), lambda page: None
     if name == "attempts":
         from eve_replay.notebook import attempt_diff
 
