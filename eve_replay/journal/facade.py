@@ -254,7 +254,12 @@ class Journal:
             chats = [h.id for h in heads.values() if h.kind == "session"]
             if len(chats) == 1:
                 return chats[0]
-            raise (NotFound if not heads else WrongUse)(
+            if not heads:
+                missing = self.world.receipt.missing("runs")
+                why = f" The list of runs is not whole: {missing}." if missing else ""
+                hint = "`eve-replay receipt` says what was read."
+                raise NotFound(f"There is no session here.{why}", hint=hint)
+            raise WrongUse(
                 f"There are {len(heads)} sessions here.", hint="Name one: `eve-replay why` lists them."
             )
         if id_ in records:

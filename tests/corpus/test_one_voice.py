@@ -36,19 +36,22 @@ def stores():
     return [folder for folder in folders if folder.name != "streams"]
 
 
+@cache
 def sessions():
+    """Return ``(folder, session, when it is asked, report, forecast)`` of every session, an hour later."""
+    found = []
     for folder in stores():
         journal = open_journal(folder)
         foretold = {each.session_id: each for each in forecast(journal)}
         for session in journal.sessions:
-            yield folder, session, foretold.get(session.id)
+            now = (session.newest_at or datetime(2027, 1, 1, tzinfo=UTC)) + timedelta(hours=1)
+            found.append((folder, session, now, why(session, now=now), foretold.get(session.id)))
+    return found
 
 
 def test_no_two_of_them_differ_on_one_session():
     wrong, seen = [], 0
-    for folder, session, foretold in sessions():
-        now = (session.newest_at or datetime(2027, 1, 1, tzinfo=UTC)) + timedelta(hours=1)
-        report = why(session, now=now)
+    for folder, session, now, report, foretold in sessions():
         found = {verdict.code for verdict in report.verdicts}
         where = f"{folder.relative_to(folder.parents[1])} {session.id[-4:]}: {sorted(found)}"
         seen += 1
@@ -85,9 +88,8 @@ def test_no_two_of_them_differ_on_one_session():
 @pytest.mark.parametrize("code", sorted(RESTS))
 def test_a_session_that_rests_shows_what_it_rests_on(code):
     """Every negative sentence of the corpus stands on something seen: an end, or the session's own word."""
-    for folder, session, _ in sessions():
-        now = (session.newest_at or datetime(2027, 1, 1, tzinfo=UTC)) + timedelta(hours=1)
-        for verdict in why(session, now=now).verdicts:
+    for folder, session, _, report, _ in sessions():
+        for verdict in report.verdicts:
             if verdict.code == code:
                 assert verdict.certainty == "observed" and verdict.evidence, folder
                 assert not session.missing("events") or session.head.status in _ENDED, folder

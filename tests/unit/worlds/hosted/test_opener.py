@@ -14,6 +14,8 @@ import pytest
 from eve_replay.cli import run as run_cli
 from eve_replay.codec import KeyRing, derive_run_key
 from eve_replay.errors import EveReplayError, SourceUnreadable, UnknownSource, WrongUse
+from eve_replay.journal import Journal
+from eve_replay.journal.effects.build import effects_of
 from eve_replay.values import Undecoded
 from eve_replay.worlds.contract import check_world
 from eve_replay.worlds.dump import dump_document
@@ -117,6 +119,20 @@ def test_an_error_frame_ends_the_events_and_is_said():
         assert len(list(world.events(run.run_id))) == 2
         assert "payload-missing" in {p.code for p in world.receipt.problems}
         assert not world.receipt.clean
+        assert "gave up after 2 events" in world.receipt.missing("events", run.run_id)
+        assert not world.receipt.missing("events", "wrun_of_another")
+
+
+def test_a_log_that_was_cut_on_the_way_bounds_no_count():
+    """The record counts more starts than what arrived of the log shows: at least once, and no upper end."""
+    whole = pg()
+    run = next(each for each in whole.runs() if any(s.attempt for s in whole.steps(each.run_id)))
+    events = [event.event_type for event in whole.events(run.run_id)]
+    with serving(Served(whole, error_after=events.index("step_started") + 1)) as server:
+        session = Journal(quick(server.url)).session(run.run_id)
+        assert session.missing("events")
+        cut = [effect for effect in effects_of(session) if effect.unlogged is not None]
+        assert cut and all(e.executions.max is None and e.certainty == "unknown" for e in cut)
 
 
 def test_it_waits_as_long_as_the_server_asks():
