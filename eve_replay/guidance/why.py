@@ -220,7 +220,8 @@ def why_all(
         reports = []
         for each in sessions:
             seen.see(each)
-            reports.append(_report(each, effects_of(each, rules), {}, voice, eve, newest))
+            found = _report(each, effects_of(each, rules), {}, voice, eve, newest)
+            reports.append(_planned(each, found, voice, rules, places))
         reports = _with_doubled(reports, seen, voice)
         return WorldReport(reports=tuple(sorted(reports, key=lambda report: report.rank)))
     kept = [(s, effects_of(s, rules)) for s in sessions]
