@@ -56,9 +56,9 @@ def make_builtin(raw: list[Any], document: Hydrator) -> object:
 def make_view(raw: list[Any], document: Hydrator) -> object:
     """Return a view on a buffer: ``[tag, buffer, start, length]``. Raises BadPayload.
 
-    devalue writes the offset in bytes and the number of elements, and, before 5.6, the first and the last
-    element instead (``subarray(start, end)``). Where only one of them fits it is taken; where both do, the
-    newer one is, and a note says what the other would be.
+    devalue from 5.7 on writes the offset in bytes and the number of elements; before, the first and the last
+    element (``subarray(start, end)``; tests/drift/devalue_forms.py). Where only one of them fits it is taken;
+    where both do, the newer one is, and a note says what the other would be.
     """
     tag = raw[0]
     buffer = document.resolve(raw[1]) if len(raw) > 1 else UNDEFINED
@@ -80,7 +80,7 @@ def make_view(raw: list[Any], document: Hydrator) -> object:
     if older is not None and older != newer and start != 0:
         document.note(
             "ambiguous-view",
-            f"A {tag} on a part of a buffer: read as byte {start} and {length} elements, as devalue 5.6 on "
+            f"A {tag} on a part of a buffer: read as byte {start} and {length} elements, as devalue 5.7 on "
             f"writes it. Before, the same numbers meant the elements {start} to {length}.",
         )
     return newer
@@ -94,7 +94,16 @@ def _subarray(tag: str, data: bytes, start: Any, end: Any) -> JsBytes | None:
 
 
 def _boxed(raw: list[Any], document: Hydrator) -> object:
-    value = document.resolve(raw[1]) if len(raw) > 1 else UNDEFINED
+    if len(raw) > 1 and raw[1].__class__ in (str, bool):
+        return Boxed(raw[1])  # devalue up to 5.6 puts the primitive itself here
+    try:
+        value = document.resolve(raw[1]) if len(raw) > 1 else UNDEFINED
+    except BadPayload:
+        value = Boxed
+    typed = value.__class__ is list and bool(value) and value[0].__class__ is str
+    if len(raw) > 1 and raw[1].__class__ is int and (value is Boxed or value.__class__ is Boxed or typed):
+        document.note("boxed-inline", "A boxed number in the form of devalue up to 5.6.")
+        return Boxed(raw[1])
     if value.__class__ not in (str, int, float, bool, BigInt):
         raise BadPayload("Invalid input: only a primitive can be boxed.")
     return Boxed(value)

@@ -4,6 +4,7 @@ import base64
 import json
 import os
 import random
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -45,6 +46,8 @@ TYPES = [
     "RetryableError",
     "DOMException",
 ]
+#: Entries that are not in the form in which the Workflow SDK writes them.
+OWN = re.compile(r'\["(?:Set|Map)"(?:, [^],]+)*\]|\["\w+Array", [^],]+, ')
 TEXTS = [
     "a",
     "b",
@@ -136,6 +139,10 @@ def named_difference(payload, theirs):
     ours = json.dumps(payload.tagged())
     if '"cycle"' in ours:
         return "a cycle through a typed value: the vendor loses it or fails, we keep it"
+    if "proto-key" in codes:
+        return "a property __proto__: the vendor refuses it, we show it"
+    if OWN.search(payload.raw.decode()):
+        return "devalue's own form of a Set, a Map or a part of a buffer, which the vendor's SDK never writes"
     if "e" in theirs:
         return "its payload has a bad part that is not needed" if '"RegExp"' in payload.raw.decode() else None
     if "invalid-input" in codes:

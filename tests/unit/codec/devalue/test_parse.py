@@ -411,7 +411,8 @@ OWN = [
     ('[["Map"]]', JsMap()),
     ('[["Uint8Array",1,2,3],["ArrayBuffer","AQIDBAUGBwg="]]', JsBytes("Uint8Array", b"\3\4\5")),
     ('[["Uint16Array",1,2,2],["ArrayBuffer","AQIDBAUGBwg="]]', JsBytes("Uint16Array", b"\3\4\5\6")),
-    # devalue before 5.6: first and last element
+    # devalue up to 5.6: first and last element, boxed primitives inline
+    ('[[1,2,3],["Object",3],["Object","x"],["Object",false]]', [Boxed(3), Boxed("x"), Boxed(False)]),
     ('[["Uint16Array",1,1,4],["ArrayBuffer","AQIDBAUGBwg="]]', JsBytes("Uint16Array", b"\3\4\5\6\7\x08")),
     ('[["DataView",1,4,2],["ArrayBuffer","AQIDBAUGBwg="]]', JsBytes("DataView", b"\5\6")),
 ]
