@@ -1,4 +1,7 @@
-"""The JavaScript and CSS of the widgets, from plain files: no bundler, no request to anywhere."""
+"""JavaScript and CSS of the widgets: one file each per family, bundled from ``js/``, kept in ``static/``.
+
+Nobody who uses this needs Node, and nothing is requested from anywhere.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +16,6 @@ __all__ = ["Family", "script", "style", "widget_module"]
 #: Which widgets a page can show: a saved page holds the script of its own family only.
 Family = Literal["journal", "workshop"]
 
-#: In the order in which one needs the other.
-_PARTS: dict[Family, tuple[str, ...]] = {
-    "journal": (
-        "base", "cursor", "tree", "timeline", "inspector", "diff", "heat", "crashlab", "finder", "overlay",
-        "explorer", "journal", "entry",
-    ),
-    "workshop": ("base", "board", "stage", "predict", "verdict", "workshop", "entry"),
-}  # fmt: skip
 #: Edge lines, soft panels and the selection, per theme: surfaces, not tones.
 _SURFACES: dict[Theme, dict[str, str]] = {
     "light": {"edge": "#d1d9e0", "soft": "#f3f5f8", "pick": "#dcebfa"},
@@ -31,27 +26,25 @@ _SURFACES: dict[Theme, dict[str, str]] = {
 
 @cache
 def script(family: Family = "journal") -> str:
-    """Return the functions of a family; ``render`` and ``start`` are among them."""
-    folder = files("eve_replay.notebook") / "static"
-    return "\n".join(_lean((folder / f"{name}.js").read_text(encoding="utf-8")) for name in _PARTS[family])
+    """Return the script of a family; ``eveReplay.render`` and ``eveReplay.start`` are its two ways in."""
+    return _built(f"{family}.js")
 
 
-def _lean(text: str) -> str:
-    """Drop comment lines and indentation: every widget of a saved notebook holds the script."""
-    lines = (each.strip() for each in text.splitlines())
-    return "\n".join(each for each in lines if each and not each.startswith(("//", "/*", "* ", "*/")))
+def _built(name: str) -> str:
+    """Return a file that ``tests/js/build.mjs`` made, without the line that says so."""
+    text = (files("eve_replay.notebook") / "static" / name).read_text(encoding="utf-8")
+    return text.partition("\n")[2]
 
 
 @cache
 def widget_module(family: Family = "journal") -> str:
     """Return the ES module that anywidget loads."""
-    return f"{script(family)}\nexport default {{ render }};\n"
+    return f"{script(family)}\nexport default {{ render: eveReplay.render }};\n"
 
 
 @cache
 def style(family: Family = "journal") -> str:
     """Return the CSS: the palettes of every theme, then where the colours go."""
-    folder = files("eve_replay.notebook") / "static"
     blocks = []
     for theme, surfaces in _SURFACES.items():
         names: dict[str, str] = {str(tone): colour for tone, colour in PALETTES[theme].items()}
@@ -72,5 +65,4 @@ def style(family: Family = "journal") -> str:
         elif spec.outline:
             fill = f"box-shadow:inset 0 0 0 2px var(--er-{tone});color:var(--er-{tone});"
         blocks.append(f".er-f-{tone}{{{fill}}}")
-    sheets = ["style.css"] if family == "journal" else ["style.css", "workshop.css"]
-    return "\n".join([*blocks, *(_lean((folder / name).read_text(encoding="utf-8")) for name in sheets)])
+    return "\n".join([*blocks, _built(f"{family}.css")])

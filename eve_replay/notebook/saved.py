@@ -58,11 +58,10 @@ def packed_page(
 def saved_html(kind: str, packed: str, fallback: str, family: Family = "journal") -> str:
     """Return HTML that unpacks and starts the widget; where scripts do not run it shows ``fallback``."""
     name = "er-" + hashlib.sha256(packed.encode("ascii")).hexdigest()[:12]
+    call = f'document.getElementById("{name}"), "{kind}", "{packed}", {_inert(style(family))}'
     return (
         f'<div id="{name}" class="er-saved">{fallback}</div>\n'
-        f'<script type="module">\n{script(family)}\n'
-        f'start(document.getElementById("{name}"), "{kind}", "{packed}", {_inert(style(family))});\n'
-        f"</script>"
+        f'<script type="module">\n{script(family)}\neveReplay.start({call});\n</script>'
     )
 
 

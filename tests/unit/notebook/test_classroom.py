@@ -514,7 +514,7 @@ def test_the_workshops_script_asks_nobody():
         and "http" not in everything.replace("https", "http").split("xmlns")[0]
     )
     assert len(everything) < 80_000
-    assert "function explorer(" not in script("workshop") and "stageWidget" not in script()
+    assert "er-explorer" not in script("workshop") and "er-stage" not in script()
 
 
 def test_requests_that_nobody_answers(here):

@@ -1,10 +1,26 @@
 // Shared by every widget: elements, text, formats, and how a widget asks Python for more.
 // Nothing from a journal is ever parsed as HTML: text goes in through textContent only.
 
-const ROW = 24;
+import { clock } from "./words.js";
 
-/** Make an element: el("div", {class: "x", onclick: f}, child, "text"). */
-function el(tag, props, ...children) {
+/** @typedef {import("./data").Child} Child */
+/** @typedef {import("./data").Source} Source */
+/** @typedef {import("./data").Words} Words */
+
+const ROW = 24;
+/** Width of what stands left of a turn's timeline, in pixels. */
+export const GUTTER = 132;
+
+/**
+ * Make an element: el("div", {class: "x", onclick: f}, child, "text").
+ * @template {string} T
+ * @param {T} tag
+ * @param {Record<string, any> | null} [props] attributes; "on..." listeners, "style" an object; none for null, false
+ * @param {...Child} children
+ * @returns {T extends keyof HTMLElementTagNameMap ? HTMLElementTagNameMap[T] : HTMLElement}
+ */
+export function el(tag, props, ...children) {
+  /** @type {any} */
   const node = document.createElement(tag);
   for (const [name, value] of Object.entries(props || {})) {
     if (value === undefined || value === null || value === false) continue;
@@ -13,57 +29,52 @@ function el(tag, props, ...children) {
     else if (name === "style") Object.assign(node.style, value);
     else node.setAttribute(name, value === true ? "" : String(value));
   }
-  for (const child of children.flat(Infinity)) {
+  for (const child of /** @type {any[]} */ (children).flat(Infinity)) {
     if (child === undefined || child === null || child === false) continue;
     node.append(child instanceof Node ? child : document.createTextNode(String(child)));
   }
   return node;
 }
 
-const toned = (tone, ...children) => el("span", { class: `er-t-${tone || "plain"}` }, ...children);
+/** The element an event happened on. @type {(event: Event) => HTMLElement} */
+export const targetOf = (event) => /** @type {HTMLElement} */ (event.target);
 
-function signed(words, tone, text) {
+/** What an error says. @type {(error: unknown) => string} */
+export const messageOf = (error) => (error instanceof Error ? error.message : String(error));
+
+/** The element inside another one that is known to be there. @type {(root: Element, selector: string) => HTMLElement} */
+export const part = (root, selector) => /** @type {HTMLElement} */ (root.querySelector(selector));
+
+/** Text in a tone: er-t-... of the style sheet. @type {(tone: string | null, ...children: Child[]) => HTMLElement} */
+export const toned = (tone, ...children) => el("span", { class: `er-t-${tone || "plain"}` }, ...children);
+
+/**
+ * A badge: the sign of its tone, then its text.
+ * @param {Words} words
+ * @param {string} tone
+ * @param {string} text
+ */
+export function signed(words, tone, text) {
   const sign = (words.signs || {})[tone];
   return el("span", { class: `er-badge er-t-${tone}`, title: text }, sign ? `${sign} ${text}` : text);
 }
 
-/** A duration as people say it. Milliseconds in. */
-function duration(ms) {
-  if (ms === null || ms === undefined) return "";
-  if (ms < 1) return "0 ms";
-  if (ms < 1000) return `${Math.round(ms)} ms`;
-  if (ms < 60e3) return `${(ms / 1000).toFixed(ms < 10e3 ? 1 : 0)} s`;
-  if (ms < 3600e3) return `${Math.round(ms / 60e3)} min`;
-  if (ms < 172800e3) return `${Math.round(ms / 3600e3)} h`;
-  return `${Math.round(ms / 86400e3)} days`;
-}
-
-/** Local time with milliseconds; the zone and UTC are in the tooltip. */
-function clock(iso) {
-  if (!iso) return "";
-  const when = new Date(iso);
-  if (Number.isNaN(when.getTime())) return iso;
-  const two = (n, w = 2) => String(n).padStart(w, "0");
-  return `${two(when.getHours())}:${two(when.getMinutes())}:${two(when.getSeconds())}.${two(when.getMilliseconds(), 3)}`;
-}
-
-function timeNode(iso) {
+/**
+ * A time as this page's machine says it.
+ * @param {string | null} iso
+ */
+export function timeNode(iso) {
   if (!iso) return "";
   return el("time", { datetime: iso, title: `${new Date(iso).toString()}\n${iso} UTC` }, clock(iso));
-}
-
-/** "wrun_01M8...J64S" as "wrun_…J64S"; the whole id is in the tooltip. */
-function shortId(id) {
-  if (!id || id.length <= 14) return id || "";
-  const cut = id.indexOf("_");
-  return cut < 0 ? `…${id.slice(-4)}` : `${id.slice(0, cut + 1)}…${id.slice(-4)}`;
 }
 
 /**
  * Data comes packed: zlib, then base64. Journals repeat themselves, so a page of ten widgets stays small.
  * No library: browsers unpack it themselves.
+ * @param {string} text
+ * @returns {Promise<any>}
  */
-async function unpack(text) {
+export async function unpack(text) {
   const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
   return JSON.parse(await new Response(stream).text());
@@ -72,26 +83,38 @@ async function unpack(text) {
 /**
  * JupyterLab takes single letters as commands (x cuts the cell). Whatever is typed in a widget without a
  * modifier stays in it; Ctrl+S, Shift+Enter and the like go on to the page.
+ * @param {HTMLElement} shell
  */
-function keepKeys(shell) {
+export function keepKeys(shell) {
   shell.setAttribute("data-lm-suppress-shortcuts", "");
-  const plain = (event) => !event.ctrlKey && !event.metaKey && !event.altKey && !(event.shiftKey && event.key === "Enter");
-  const mark = (event) => {
+  const plain = (/** @type {KeyboardEvent} */ event) =>
+    !event.ctrlKey && !event.metaKey && !event.altKey && !(event.shiftKey && event.key === "Enter");
+  const mark = (/** @type {KeyboardEvent} */ event) => {
     if (plain(event)) shell.setAttribute("data-lm-suppress-shortcuts", "true");
     else shell.removeAttribute("data-lm-suppress-shortcuts");
   };
   shell.addEventListener("keydown", mark, true);
-  const nested = () => shell.parentElement && shell.parentElement.closest(".er-root");  // Esc closes what is around it
+  const nested = () => shell.parentElement && shell.parentElement.closest(".er-root"); // Esc closes what is around it
   for (const kind of ["keydown", "keypress", "keyup"])
-    shell.addEventListener(kind, (event) => { if (plain(event) && !nested()) event.stopPropagation(); });
+    shell.addEventListener(kind, (/** @type {any} */ event) => {
+      if (plain(event) && !nested()) event.stopPropagation();
+    });
   // A click makes JupyterLab select the cell and take the focus to it; the widget wants to keep it.
   shell.addEventListener("mousedown", (event) => {
-    const inside = event.target.closest("button, input, select, textarea, summary, [tabindex]");
-    if (inside === shell || !inside) setTimeout(() => { if (!shell.contains(document.activeElement)) shell.focus({ preventScroll: true }); }, 0);
+    const inside = targetOf(event).closest("button, input, select, textarea, summary, [tabindex]");
+    if (inside === shell || !inside)
+      setTimeout(() => {
+        if (!shell.contains(document.activeElement)) shell.focus({ preventScroll: true });
+      }, 0);
   });
 }
 
-async function copyText(text, say) {
+/**
+ * Copy, and say whether it worked.
+ * @param {string} text
+ * @param {(text: string) => void} say
+ */
+export async function copyText(text, say) {
   try {
     await navigator.clipboard.writeText(text);
     say("Copied.");
@@ -110,12 +133,16 @@ async function copyText(text, say) {
 /**
  * Where answers come from: what was stored with the widget, else (live) Python.
  * ask() resolves with the answer or rejects with an Error whose message can be shown.
+ * @param {import("./data").Model} model
+ * @param {Record<string, any>} saved answers by question, as JSON
+ * @param {Words} words
+ * @returns {Source}
  */
-function liveSource(model, saved, words = {}) {
+export function liveSource(model, saved, words = {}) {
   const open = new Map();
   const kept = new Map();
   let number = 0;
-  const onMessage = (message) => {
+  const onMessage = (/** @type {any} */ message) => {
     const waiting = open.get(message.reply);
     if (!waiting) return;
     open.delete(message.reply);
@@ -134,7 +161,8 @@ function liveSource(model, saved, words = {}) {
         open.set(id, { resolve, reject });
         model.send({ id, request });
         setTimeout(() => {
-          if (open.delete(id)) reject(new Error(words.silent || "Python did not answer. Is the kernel running?"));
+          if (open.delete(id))
+            reject(new Error(words.silent || "Python did not answer. Is the kernel running?"));
         }, 20000);
       }).then((answer) => {
         if (kept.size > 400) kept.delete(kept.keys().next().value);
@@ -142,17 +170,27 @@ function liveSource(model, saved, words = {}) {
         return answer;
       });
     },
-    close() { model.off("msg:custom", onMessage); },
+    close() {
+      model.off("msg:custom", onMessage);
+    },
   };
 }
 
-function savedSource(saved, words = {}) {
+/**
+ * The same for a page without Python.
+ * @param {Record<string, any>} saved
+ * @param {Words} words
+ * @returns {Source}
+ */
+export function savedSource(saved, words = {}) {
   return {
     live: false,
     ask(request) {
       const answer = saved[JSON.stringify(request)];
       if (answer !== undefined) return Promise.resolve(answer);
-      return Promise.reject(new Error(words.unsaved || "This was not saved with the page. Run the cell again to see it."));
+      return Promise.reject(
+        new Error(words.unsaved || "This was not saved with the page. Run the cell again to see it."),
+      );
     },
     close() {},
   };
@@ -169,19 +207,31 @@ function pageTheme() {
   return matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
 }
 
-function followTheme(root) {
+/**
+ * Keep an element in the page's theme; returns what ends it.
+ * @param {HTMLElement} root
+ */
+export function followTheme(root) {
   const apply = () => root.setAttribute("data-theme", pageTheme());
   apply();
   const watcher = new MutationObserver(apply);
-  watcher.observe(document.body, { attributes: true, attributeFilter: ["data-jp-theme-light", "data-vscode-theme-kind"] });
+  watcher.observe(document.body, {
+    attributes: true,
+    attributeFilter: ["data-jp-theme-light", "data-vscode-theme-kind"],
+  });
   return () => watcher.disconnect();
 }
 
-/** A list that draws only what is visible. rows: count; draw(i) -> element of fixed height ROW. */
-function virtualList({ label, role, draw, height = ROW }) {
+/**
+ * A list that draws only what is visible.
+ * @param {{ label: string, role: string, draw: (i: number) => HTMLElement, height?: number }} options draw: the row
+ *   of a number; height of all rows, in pixels
+ */
+export function virtualList({ label, role, draw, height = ROW }) {
   const space = el("div", { class: "er-space" });
   const view = el("div", { class: "er-list", role, "aria-label": label }, space);
   let count = 0;
+  /** @type {Map<number, HTMLElement>} */
   let drawn = new Map();
   const paint = () => {
     const tall = view.clientHeight || 400;
@@ -206,21 +256,26 @@ function virtualList({ label, role, draw, height = ROW }) {
   watcher.observe(view);
   return {
     node: view,
-    set(size) {
+    set(/** @type {number} */ size) {
       count = size;
       space.style.height = `${size * height}px`;
       for (const node of drawn.values()) node.remove();
       drawn = new Map();
       paint();
     },
-    show(i) {
+    show(/** @type {number} */ i) {
       const top = i * height;
       if (top < view.scrollTop) view.scrollTop = top;
-      else if (top + height > view.scrollTop + view.clientHeight) view.scrollTop = top + height - view.clientHeight;
+      else if (top + height > view.scrollTop + view.clientHeight)
+        view.scrollTop = top + height - view.clientHeight;
       paint();
     },
     /** Change what is drawn already, without drawing it anew. */
-    each(change) { for (const [i, node] of drawn) change(i, node); },
-    close() { watcher.disconnect(); },
+    each(/** @type {(i: number, row: HTMLElement) => void} */ change) {
+      for (const [i, node] of drawn) change(i, node);
+    },
+    close() {
+      watcher.disconnect();
+    },
   };
 }

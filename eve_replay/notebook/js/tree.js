@@ -1,24 +1,52 @@
 // The tree on the left: session > turn > step > attempt > call. Only the visible rows are in the page.
 
-function treeView({ tree, words, onPick }) {
+import { el, signed, virtualList } from "./base.js";
+
+export function treeView({ tree, words, onPick }) {
   const byKey = new Map(tree.rows.map((row) => [row.key, row]));
   const opened = new Set(tree.opened);
-  let shown = [], chosen = "";
-  const list = virtualList({ label: "Session, turns, steps, attempts and calls", role: "tree", draw: (i) => drawRow(shown[i]) });
+  let shown = [],
+    chosen = "";
+  const list = virtualList({
+    label: "Session, turns, steps, attempts and calls",
+    role: "tree",
+    draw: (i) => drawRow(shown[i]),
+  });
   function drawRow(row) {
     const isOpen = opened.has(row.key);
-    return el("div", {
-      class: `er-row er-kind-${row.kind}${row.key === chosen ? " er-chosen" : ""}`, role: "treeitem", "aria-level": row.depth + 1, "data-key": row.key,
-      "aria-expanded": row.children ? String(isOpen) : null, "aria-selected": String(row.key === chosen),
-      style: { paddingLeft: `${4 + row.depth * 11}px` }, title: [row.label, row.status, row.badges.map((badge) => badge.text).join(", "), row.detail].filter(Boolean).join("\n"),
-      onclick: () => onPick(row.key), ondblclick: () => toggle(row.key),
-    },
-      el("span", { class: "er-twist", onclick: (event) => { event.stopPropagation(); toggle(row.key); } }, row.children ? (isOpen ? "▾" : "▸") : ""),
+    return el(
+      "div",
+      {
+        class: `er-row er-kind-${row.kind}${row.key === chosen ? " er-chosen" : ""}`,
+        role: "treeitem",
+        "aria-level": row.depth + 1,
+        "data-key": row.key,
+        "aria-expanded": row.children ? String(isOpen) : null,
+        "aria-selected": String(row.key === chosen),
+        style: { paddingLeft: `${4 + row.depth * 11}px` },
+        title: [row.label, row.status, row.badges.map((badge) => badge.text).join(", "), row.detail]
+          .filter(Boolean)
+          .join("\n"),
+        onclick: () => onPick(row.key),
+        ondblclick: () => toggle(row.key),
+      },
+      el(
+        "span",
+        {
+          class: "er-twist",
+          onclick: (event) => {
+            event.stopPropagation();
+            toggle(row.key);
+          },
+        },
+        row.children ? (isOpen ? "▾" : "▸") : "",
+      ),
       el("span", { class: `er-sign er-t-${row.tone}` }, (words.signs || {})[row.tone] || ""),
       el("b", {}, row.label),
       row.status ? el("span", { class: `er-status er-t-${row.tone}` }, row.status) : null,
       row.badges.map((badge) => signed(words, badge.tone, badge.text)),
-      el("span", { class: "er-detail er-t-muted" }, row.detail));
+      el("span", { class: "er-detail er-t-muted" }, row.detail),
+    );
   }
   /** Rows come in reading order: what lies below a closed row is skipped by its depth. */
   function relist() {
@@ -32,17 +60,23 @@ function treeView({ tree, words, onPick }) {
     list.set(shown.length);
   }
   function toggle(key) {
-    if (opened.has(key)) opened.delete(key); else opened.add(key);
+    if (opened.has(key)) opened.delete(key);
+    else opened.add(key);
     relist();
   }
   relist();
   return {
-    node: list.node, byKey, toggle,
+    node: list.node,
+    byKey,
+    toggle,
     choose(key) {
       chosen = key;
       let changed = false;
       for (let up = byKey.get(key)?.parent; up; up = byKey.get(up)?.parent)
-        if (!opened.has(up)) { opened.add(up); changed = true; }
+        if (!opened.has(up)) {
+          opened.add(up);
+          changed = true;
+        }
       if (changed) relist();
       const i = shown.findIndex((row) => row.key === key);
       if (i >= 0) list.show(i);

@@ -1,0 +1,451 @@
+// The crash lab: a line on the turn's timeline, and below it what a crash there would do.
+
+import { el, followTheme, keepKeys, signed, targetOf, timeNode, toned, part } from "./base.js";
+import { heatView } from "./heat.js";
+import { drag, timelineView } from "./timeline.js";
+import { shortId } from "./words.js";
+
+export function crashLab(root, data, source, words, memory) {
+  const shell = el("div", {
+    class: "er-root er-lab",
+    tabindex: 0,
+    role: "application",
+    "aria-label": "Crash lab. Left and right move the crash point.",
+  });
+  root.append(shell);
+  keepKeys(shell);
+  const unfollow = followTheme(shell);
+  let inner = null;
+  const question = { ...data.question, strategies: { ...(data.question.strategies || {}) } };
+  const state = {
+    index: data.index || 0,
+    hidden: data.predict === true,
+    batch: data.batch || 1,
+    ...(memory.load() || {}),
+  };
+  /** Other batch sizes write at other moments, so they bring points and a timeline of their own. */
+  function build(page) {
+    if (inner) inner.close();
+    inner = labOver(shell, page, question, source, words, state, {
+      save: () => memory.save({ index: state.index, batch: state.batch }),
+      batch(size) {
+        source.ask({ do: "lab_of", turn: page.turn, batch: size }).then(
+          (next) => {
+            state.batch = size;
+            state.index = Math.min(next.index, next.points.length - 1);
+            build(next);
+          },
+          (error) => inner.fail(error),
+        );
+      },
+    });
+  }
+  build(data);
+  if (state.batch > 1 && !data.batch)
+    source.ask({ do: "lab_of", turn: data.turn, batch: state.batch }).then(build, () => {
+      state.batch = 1;
+    });
+  return {
+    close() {
+      inner.close();
+      unfollow();
+    },
+  };
+}
+
+export function crashLabWidget(root, data, source, memory) {
+  const lab = crashLab(root, data, source, data.words, memory);
+  return () => lab.close();
+}
+
+function labOver(shell, data, question, source, words, state, tell) {
+  const points = data.points;
+  shell.replaceChildren();
+  if (!points.length) {
+    shell.append(
+      el("div", { class: "er-empty" }, "This turn has no crash points: nothing durable was written."),
+    );
+    return { close() {}, fail() {} };
+  }
+  const clamp = (i) => Math.min(Math.max(i, 0), points.length - 1);
+  let turn = 0,
+    guesses = {};
+  state.index = clamp(state.index);
+  const line = timelineView({
+    timeline: data.timeline,
+    onPick: (key, event) => {
+      const at = points.findIndex(
+        (p) => p.key === key || p.step === key || (p.step && key.startsWith(`attempt:${p.step.slice(5)}/`)),
+      );
+      if (at >= 0) go(at);
+      else if (event) nearest(event); // a call or a model call: no crash point has its key, but some lie in it
+    },
+  });
+  const strip = el(
+    "div",
+    {
+      class: "er-strip",
+      role: "slider",
+      tabindex: 0,
+      "aria-label": "Crash point",
+      "aria-valuemin": 1,
+      "aria-valuemax": points.length,
+    },
+    points.map((point, i) =>
+      el("i", {
+        class: `er-c-${point.klass}`,
+        title: `${i + 1}. ${point.label}`,
+        style: { left: `${((i + 0.5) / points.length) * 100}%` },
+      }),
+    ),
+    el("b", { class: "er-handle" }),
+  );
+  const where = el("div", { class: "er-where", role: "status", "aria-live": "polite" });
+  const answer = el("div", { class: "er-answer" });
+  const heat = heatView({ points, words, go: (i) => go(i) });
+  const select = (label, options, value, change, note) => {
+    const box = el(
+      "select",
+      { "aria-label": label, title: note, onchange: () => change(box.value) },
+      options.map((o) =>
+        el("option", { value: o.name, title: o.note, selected: o.name === String(value) }, o.words),
+      ),
+    );
+    return el("label", { class: "er-field" }, label, box);
+  };
+  const ask = (name) => (value) => {
+    question[name] = value;
+    draw();
+    drawMatrix();
+  };
+  const strategies = (tool) => [
+    {
+      name: "",
+      words: `as recorded: ${data.assumed[tool]?.words || "nothing"}`,
+      note: "what the policy or the evidence says protects it",
+    },
+    ...data.choices.strategies,
+  ];
+  const controls = el(
+    "div",
+    { class: "er-controls" },
+    select("runtime", data.choices.runtimes, question.runtime, ask("runtime")),
+    select("environment", data.choices.environments, question.environment, ask("environment")),
+    select("model gives", data.choices.models, question.model, ask("model")),
+    select(
+      "model calls per step",
+      data.batches,
+      state.batch,
+      (value) => tell.batch(Number(value)),
+      "What if modelCallsPerStep were larger: fewer commits, more work repeated by a crash.",
+    ),
+    data.choices.tools.map((tool) =>
+      select(
+        tool,
+        strategies(tool),
+        question.strategies[tool] || "",
+        (value) => {
+          if (value) question.strategies[tool] = value;
+          else delete question.strategies[tool];
+          draw();
+          drawMatrix();
+        },
+        "What makes this effect safe to repeat.",
+      ),
+    ),
+    el(
+      "label",
+      { class: "er-field er-check" },
+      el("input", {
+        type: "checkbox",
+        checked: state.hidden,
+        onchange: (e) => {
+          state.hidden = e.target.checked;
+          guesses = {};
+          draw();
+          drawMatrix();
+        },
+      }),
+      "predict first",
+    ),
+  );
+  const step = (title, sign, by) =>
+    el("button", { type: "button", title, "aria-label": title, onclick: () => go(state.index + by) }, sign);
+  shell.append(
+    controls,
+    line.node,
+    el("div", { class: "er-points" }, el("span", { class: "er-gutter" }, "crash points"), strip, heat.node),
+    el(
+      "div",
+      { class: "er-steps" },
+      step("Previous crash point", "◀", -1),
+      step("Next crash point", "▶", 1),
+      where,
+    ),
+    answer,
+    heat.table,
+  );
+  const origin = Date.parse(data.timeline.origin);
+
+  function go(next) {
+    state.index = clamp(next);
+    guesses = {};
+    tell.save();
+    draw();
+  }
+  const fail = (error) =>
+    answer.replaceChildren(el("div", { class: "er-empty er-t-warning" }, error.message));
+  const base = () => ({ turn: data.turn, question, ...(data.batch > 1 ? { batch: data.batch } : {}) });
+  let busy = false,
+    waiting = false;
+  function draw() {
+    const index = state.index,
+      point = points[index];
+    part(strip, ".er-handle").style.left = `${((index + 0.5) / points.length) * 100}%`;
+    strip.setAttribute("aria-valuenow", index + 1);
+    strip.setAttribute("aria-valuetext", point.label);
+    line.line(point.at ? Date.parse(point.at) - origin : null);
+    heat.choose(index);
+    where.replaceChildren(
+      el("b", {}, `crash point ${index + 1} of ${points.length} `),
+      point.label,
+      " ",
+      toned("muted", point.certainty),
+    );
+    // While the line is dragged only the latest place is asked about.
+    if (busy) {
+      waiting = true;
+      return;
+    }
+    busy = true;
+    const mine = ++turn;
+    const done = (then) => (value) => {
+      busy = false;
+      if (waiting) {
+        waiting = false;
+        draw();
+      } else if (mine === turn) then(value);
+    };
+    source.ask({ do: "crash", ...base(), index }).then(
+      done((view) => (state.hidden ? guess : show)(view)),
+      done(fail),
+    );
+  }
+  /** Predict first: nothing is shown before every effect has a guess. */
+  function guess(view) {
+    const form = el(
+      "form",
+      {
+        class: "er-guess",
+        onsubmit: (event) => {
+          event.preventDefault();
+          show(view, guesses);
+        },
+      },
+      el(
+        "p",
+        { class: "er-sentence" },
+        "The process dies here. How often will the outside world see each effect in the end?",
+      ),
+      view.effects.map((row, i) =>
+        el(
+          "label",
+          { class: "er-field" },
+          el("span", {}, row.tool, " ", toned("muted", shortId(row.callId))),
+          el("input", {
+            type: "number",
+            min: 0,
+            max: 99,
+            required: true,
+            "aria-label": `Guess for ${row.tool}`,
+            oninput: (e) => {
+              guesses[i] = Number(e.target.value);
+            },
+          }),
+        ),
+      ),
+      el(
+        "label",
+        { class: "er-field" },
+        "and the session",
+        el(
+          "select",
+          {
+            required: true,
+            "aria-label": "Guess for the session",
+            onchange: (e) => {
+              guesses.outcome = e.target.value;
+            },
+          },
+          el("option", { value: "" }, "choose"),
+          data.outcomes.map((o) => el("option", { value: o.name }, o.words)),
+        ),
+      ),
+      el("button", { type: "submit" }, "Show the answer"),
+    );
+    answer.replaceChildren(form);
+    answer.setAttribute("data-shown", "guess");
+  }
+  function show(view, guessed) {
+    const within = (row, n) =>
+      n >= row.outsideMinimum && (row.outsideMaximum === null || n <= row.outsideMaximum);
+    const mark = (right) => (right ? toned("ok", "✓ right") : toned("warning", "✗ not so"));
+    const columns = [
+      "effect",
+      "body runs",
+      "outside sees",
+      "strategy",
+      "known",
+      ...(guessed ? ["your guess"] : []),
+    ];
+    const effects = view.effects.map((row, i) =>
+      el(
+        "tr",
+        { class: row.harmful ? "er-repeat" : "" },
+        el("th", { scope: "row", title: row.callId }, row.tool, " ", toned("muted", shortId(row.callId))),
+        el(
+          "td",
+          {},
+          signed(words, row.runsTone, row.runs),
+          toned("muted", `${row.before} before, ${row.after} by recovery`),
+        ),
+        el(
+          "td",
+          {},
+          signed(words, row.tone, row.outside),
+          toned(row.tone, row.note ? `${row.outsideWord}, ${row.note}` : row.outsideWord),
+          row.missed !== 0 ? toned("harm", `, ${row.missed ?? "any number"} may be missed`) : null,
+        ),
+        el("td", {}, row.strategyWords),
+        el("td", { title: row.rule }, row.certainty),
+        guessed ? el("td", {}, `${guessed[i]} `, mark(within(row, guessed[i]))) : null,
+      ),
+    );
+    const steps = view.steps.map((row) =>
+      el(
+        "tr",
+        {},
+        el("th", { scope: "row" }, row.function),
+        el("td", { title: row.proves }, signed(words, row.tone, row.verdict)),
+        el("td", {}, row.attempts),
+        el("td", { title: row.rule }, row.certainty),
+      ),
+    );
+    const table = (heads, rows) =>
+      el(
+        "table",
+        { class: "er-table" },
+        el(
+          "thead",
+          {},
+          el(
+            "tr",
+            {},
+            heads.map((t) => el("th", { scope: "col" }, t)),
+          ),
+        ),
+        el("tbody", {}, rows),
+      );
+    answer.replaceChildren(
+      el(
+        "div",
+        { class: "er-outcome" },
+        signed(words, view.outcomeTone, view.outcomeWords),
+        view.twice.sure + view.twice.possible
+          ? [
+              " ",
+              signed(
+                words,
+                "harm",
+                [
+                  view.twice.sure ? `${view.twice.sure} twice` : "",
+                  view.twice.possible ? `${view.twice.possible} possibly twice` : "",
+                ]
+                  .filter(Boolean)
+                  .join(", "),
+              ),
+            ]
+          : null,
+        toned("muted", view.certainty),
+        guessed
+          ? [
+              " ",
+              guessed.outcome === view.outcome
+                ? toned("ok", "✓ you said so")
+                : toned("warning", "✗ you guessed otherwise"),
+            ]
+          : null,
+      ),
+      el("p", { class: "er-sentence" }, view.sentence),
+      view.effects.length
+        ? table(columns, effects)
+        : el("div", { class: "er-note" }, "No effect is touched."),
+      table(["step", "becomes", "attempts", "known"], steps),
+      el(
+        "ul",
+        { class: "er-facts" },
+        [
+          view.paid,
+          view.recovery,
+          view.earliest ? ["at the earliest at ", timeNode(view.earliest)] : "",
+          view.person,
+          view.ends,
+          ...view.notes,
+          ...view.told,
+        ]
+          .filter((each) => each && each.length)
+          .map((each) => el("li", {}, each)),
+      ),
+    );
+    answer.setAttribute("data-shown", `${view.point.index}`);
+  }
+  function drawMatrix() {
+    if (state.hidden) return heat.hide();
+    const asked = JSON.stringify(question);
+    return source.ask({ do: "matrix", ...base() }).then(
+      (view) => {
+        if (asked === JSON.stringify(question) && !state.hidden) heat.show(view, state.index);
+      },
+      (error) => heat.fail(error),
+    );
+  }
+  const nearest = (event) => {
+    const at = line.momentAt(event.clientX) + origin;
+    let best = state.index,
+      far = Infinity;
+    points.forEach((point, i) => {
+      const d = point.at ? Math.abs(Date.parse(point.at) - at) : Infinity;
+      if (d < far) {
+        far = d;
+        best = i;
+      }
+    });
+    if (best !== state.index) go(best);
+  };
+  drag(line.crash, nearest);
+  line.body.addEventListener("dblclick", nearest);
+  drag(strip, (event) => {
+    const box = strip.getBoundingClientRect();
+    const next = clamp(Math.floor(((event.clientX - box.left) / box.width) * points.length));
+    if (next !== state.index) go(next);
+  });
+  shell.onkeydown = (event) => {
+    if (targetOf(event).matches("input, select, textarea") || event.ctrlKey || event.metaKey || event.altKey)
+      return;
+    const by = { ArrowLeft: -1, ArrowRight: 1, "[": -1, "]": 1, b: -1, n: 1, Home: -1e6, End: 1e6 }[
+      event.key
+    ];
+    if (!by) return;
+    event.preventDefault();
+    event.stopPropagation();
+    go(state.index + by);
+  };
+  draw();
+  drawMatrix();
+  return {
+    close() {
+      line.close();
+    },
+    fail,
+  };
+}
