@@ -166,6 +166,7 @@ RECURSIVE = {
         "Tokens._shallow": "bound _SHALLOW; deeper values take the way with a stack"
     },
     "eve_replay/guidance/keys.py": {"_fields": "bound _DEEPEST"},
+    "eve_replay/journal/effects/open_calls.py": {"_below": BELOW},
     "eve_replay/journal/effects/idempotency_keys.py": {"_fields": "bound _DEPTH"},
     "eve_replay/journal/facade.py": {"Journal._session": BELOW},
     "eve_replay/recovery/fate.py": {"_descend": BELOW, "_note": BELOW},
