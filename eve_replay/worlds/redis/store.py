@@ -100,6 +100,8 @@ class ServerStore:
         try:
             return getattr(self._link, command)(*values, **named)
         except self._errors.RedisError as error:
+            if str(error).startswith("WRONGTYPE"):
+                return []  # a key of another type holds none of what was asked for, as in a file
             raise self._explain(error) from None
         except UnicodeDecodeError:
             raise SourceUnreadable(f"What answers at {self.label} is no Redis server.") from None

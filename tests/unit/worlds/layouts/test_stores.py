@@ -12,7 +12,7 @@ import pytest
 from eve_replay.journal import attempts_document, open_journal
 from eve_replay.worlds.contract import check_world
 from eve_replay.worlds.registry import open_world
-from tests.support import corpus
+from tests.support import corpus, redisserver
 
 STORES = ["worlds/turso", "worlds/redis-bullmq"]
 
@@ -125,3 +125,25 @@ def test_a_copied_store_without_its_name_is_still_known(tmp_path):
     target = tmp_path / "backup-2026"
     shutil.copy(corpus.scenario("worlds/turso") / "workflow.db", target)
     assert open_world(str(target)).about["layout"] == "turso"
+
+
+@pytest.mark.redis
+def test_a_live_server_reads_as_its_dump_and_by_a_user_who_may_only_read():
+    dump = corpus.scenario("worlds/redis-bullmq") / "dump.rdb"
+    server = redisserver.start(dump)
+    server.connect().execute_command(
+        "ACL", "SETUSER", "reader", "on", ">pw", "~*", "+@read", "+@connection", "+info", "+scan"
+    )
+    live = open_world(f"redis://reader:pw@127.0.0.1:{server.port}/0")
+    file = open_world(str(dump))
+    for ours, theirs in zip(live.runs(), file.runs(), strict=True):
+        assert (ours.run_id, ours.status) == (theirs.run_id, theirs.status)
+        assert [e.event_id for e in live.events(ours.run_id)] == [
+            e.event_id for e in file.events(theirs.run_id)
+        ]
+        for other in live.others(ours.run_id):
+            if type(other).__name__ == "StreamRecord":
+                assert list(live.stream(ours.run_id, other.name)) == [*file.stream(ours.run_id, other.name)]
+    live.close()
+    check_world(lambda: open_world(f"redis://reader:pw@127.0.0.1:{server.port}/0"))
+    server.stop()
