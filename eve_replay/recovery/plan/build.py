@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from eve_replay.errors import NotFound
 from eve_replay.journal.effects.build import Effect, effects_of
 from eve_replay.journal.effects.policy import EffectsLike
-from eve_replay.journal.model import Session, Turn
+from eve_replay.journal.model import Run, Session, Turn
 from eve_replay.recovery.plan.build_parts import PartBuilder
 from eve_replay.recovery.plan.model import Plan
-from eve_replay.recovery.plan.parts import FAR, PlanRun
+from eve_replay.recovery.plan.parts import FAR, PlanPark, PlanRun
 from eve_replay.recovery.situation import FINAL_WORDS
 from eve_replay.recovery.writes.order import Writes, session_writes
 
@@ -16,7 +18,13 @@ __all__ = ["SessionPlans", "session_plans"]
 
 
 class SessionPlans:
-    """The plans of one session: writes and effects are worked out once, turns are cut out of them."""
+    """The plans of one session: writes and effects are worked out once, turns are cut out of them.
+
+    Attributes:
+        session: the session itself; ``whole``: the same with the runs, steps and streams of its subagents,
+            whose writes are part of the turns that wait for them.
+        effects: its own effects; ``effects_below`` those of its subagents.
+    """
 
     def __init__(
         self,
@@ -26,12 +34,16 @@ class SessionPlans:
         fine: bool | None = None,
     ) -> None:
         self.session = session
+        #: Sessions of subagents: what they write is part of the turn that waits for them.
+        self._below = _descendants(session)
+        self.whole = _merged(session, self._below)
         # Lock and token files are the sign of a world that commits in small writes (the local one).
         self.fine = any(run.marks for run in session.all_runs) if fine is None else fine
-        self.writes: Writes = session_writes(session, fine=self.fine)
+        self.writes: Writes = session_writes(self.whole, fine=self.fine)
         self.effects: tuple[Effect, ...] = effects_of(session, effects)
-        self._starters = {child: step for step in session.steps for child in step.dispatched}
-        self._steps = {step.step_id: step for step in session.steps}
+        self.effects_below = tuple(e for each in self._below for e in effects_of(each, effects))
+        self._starters = {child: step for step in self.whole.steps for child in step.dispatched}
+        self._steps = {step.step_id: step for step in self.whole.steps}
         self._plans: dict[str | None, Plan] = {}
         self._parts = PartBuilder(self.writes, self._starters)
         self._bounds: dict[str, tuple[int, int]] | None = None
@@ -70,8 +82,8 @@ class SessionPlans:
     # -- cutting ------------------------------------------------------------------------------------------
 
     def _whole(self) -> Plan:
-        runs = list(self.session.all_runs)
-        built = self._parts.runs(runs, {s.step_id for s in self.session.steps})
+        runs = list(self.whole.all_runs)
+        built = self._parts.runs(runs, {s.step_id for s in self.whole.steps})
         return self._finish(built, None, 0, len(self.writes), 0, FAR)
 
     def _turn(self, turn: Turn) -> Plan:
@@ -96,11 +108,28 @@ class SessionPlans:
             if run.run_id in starters
             or (run.run_id not in self._starters and first <= place.get(("run", run.run_id), FAR) < last)
         ]
+        children += self._started_by(children)
         ids = list(dict.fromkeys([*turn.run_ids, *(self._steps[s].run_id for s in wanted)]))
         owners = [run for run in self.session.runs if run.run_id in ids] or list(self.session.runs[:1])
         wanted |= {step.step_id for run in children for step in run.steps}
         built = self._parts.runs([*owners, *children], wanted, (first, last))
         return self._finish(built, turn, first, last, opened, closed)
+
+    def _started_by(self, runs: list[Run]) -> list[Run]:
+        """Return the sessions of subagents that runs opened, with what those started, and so on."""
+        found = {run.run_id for run in runs}
+        out: list[Run] = []
+        grown = True
+        while grown:
+            grown = False
+            for run in self.whole.children:
+                starter = self._starters.get(run.run_id)
+                above = starter.run_id if starter is not None else run.parent
+                if run.run_id not in found and above in found:
+                    found.add(run.run_id)
+                    out.append(run)
+                    grown = True
+        return out
 
     def _window(self, turn: Turn) -> tuple[int, int, int, int]:
         """Return first, last, opened, closed: see :class:`Plan`."""
@@ -160,6 +189,11 @@ class SessionPlans:
             if (turn is None or effect.turn_id in (turn.id, None))
             and (built := self._parts.effect(effect, steps, index)) is not None
         ]
+        effects += [
+            built
+            for effect in self.effects_below
+            if effect.run_id in index and (built := self._parts.effect(effect, steps, index)) is not None
+        ]
         session = self.session
         plain = session.kind == "workflow"
         if plain and turn is None:
@@ -198,21 +232,57 @@ class SessionPlans:
             told = [s for s in run.steps if s.role == "handover" and s.terminal < FAR]
             # A journal without words (older, or purged) had one: the outcome.
             last = [s.terminal for s in told if s.word in FINAL_WORDS or not s.word]
+            if run.role == "session":
+                # A subagent's word is its answer to the caller of its turn.
+                answers = [s.terminal for s in run.steps if s.function == "notifyTurnCallerStep"]
+                last = [max(answers)] if answers else []
             if last:
                 run.told = min(last)
 
     def _gates(self, plan: Plan) -> None:
         """Tie approvals to the effects they hold back."""
+        runs = {run.run_id for run in self.session.all_runs}
         for park in plan.parks:
-            if park.park.kind != "approval":
-                continue
-            step = self._steps.get(park.park.step_id or "")
-            asking = plan.step_of(step.step_id) if step is not None else None
-            for effect in plan.effects:
-                if park.park.call_id in effect.call_ids:
-                    effect.allowed = 1
-                    if asking is not None:
-                        effect.asked.append((park.since, asking))
+            self._gate(plan, park, runs)
+        for each in self._below:
+            inside = {run.run_id for run in each.all_runs}
+            for asked in each.parks:
+                if (built := self._parts.park(asked)) is not None:
+                    self._gate(plan, built, inside)
+
+    def _gate(self, plan: Plan, park: PlanPark, runs: set[str]) -> None:
+        """Tie one approval to its effect: call ids repeat between a session and its subagents."""
+        if park.park.kind != "approval":
+            return
+        step = self._steps.get(park.park.step_id or "")
+        asking = plan.step_of(step.step_id) if step is not None else None
+        for effect in plan.effects:
+            if plan.runs[effect.child or 0].run_id in runs and park.park.call_id in effect.call_ids:
+                effect.allowed = 1
+                if asking is not None:
+                    effect.asked.append((park.since, asking))
+
+
+def _descendants(session: Session) -> tuple[Session, ...]:
+    out: list[Session] = []
+    wanted = list(session.below)
+    while wanted:
+        each = wanted.pop(0)
+        out.append(each)
+        wanted += each.below
+    return tuple(out)
+
+
+def _merged(session: Session, below: tuple[Session, ...]) -> Session:
+    """Return the session with the runs, steps and streams of its subagents as if they were its children's."""
+    if not below:
+        return session
+    return replace(
+        session,
+        children=(*session.children, *(run for each in below for run in each.all_runs)),
+        ordered=(*session.steps, *(step for each in below for step in each.steps)),
+        stream_events=(*session.stream_events, *(e for each in below for e in each.stream_events)),
+    )
 
 
 def session_plans(

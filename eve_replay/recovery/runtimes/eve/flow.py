@@ -160,8 +160,9 @@ def _own_stops(run: RunState, flow: Flow, situation: Situation) -> None:
                 )
         return
     for step in run.steps:
-        if not step.wedged or step.role == "side":
+        if not step.wedged or (step.role == "side" and not (run.index and run.role == "session")):
             continue
+        # The step beside a subagent's turn keeps it from telling its caller: nobody can wake it up.
         stop = Stop(
             rule=step.code,
             run=run.index,
@@ -169,7 +170,7 @@ def _own_stops(run: RunState, flow: Flow, situation: Situation) -> None:
             evidence=step.evidence,
             subject=step.step_id or "",
         )
-        if step.role in ("handover", "notify") and step.code in ("F1", "F2") and run.told:
+        if run.index and run.told and step.code in ("F1", "F2"):
             # The parent has its last word already: the child stays running for ever, the turn goes on.
             flow.harmless.append(stop)
             continue
