@@ -11,10 +11,12 @@ from eve_replay.guidance.plan import commands
 from eve_replay.guidance.plan.coming import Ahead
 from eve_replay.guidance.plan.model import About, Place, PlanStep
 from eve_replay.guidance.plan.naming import call_text
+from eve_replay.guidance.runtime_words import start_words
 from eve_replay.ids import short_id
 from eve_replay.journal.effects.build import Effect
 from eve_replay.journal.messages import recorded_answer
 from eve_replay.journal.model import Park, Session
+from eve_replay.journal.settled import between_steps
 from eve_replay.values import preview
 
 __all__ = ["open_steps", "park_steps", "state_steps", "wedge_steps"]
@@ -128,8 +130,13 @@ def park_steps(session: Session, voice: Voice, place: Place, ahead: Ahead | None
             yield _step_of(
                 "wait", f"It waits for {park.of_whom or 'its tasks'}: look at what they do.", about
             )
-        elif park.kind == "webhook":
+        elif park.kind == "webhook" and not _unsure(session, park):
             yield _step_of("wait", "It waits for a delivery to its hook.", about)
+
+
+def _unsure(session: Session, park: Park) -> bool:
+    """Whether the log does not say that the code has come to wait for its hook."""
+    return any(r.run_id == park.run_id and between_steps(r) is not None for r in session.runs)
 
 
 def _step_of(kind: str, sentence: str, about: tuple[About, ...]) -> PlanStep:
@@ -241,9 +248,10 @@ def state_steps(
         elif verdict.code == "stuck":
             yield PlanStep(
                 kind="act-now",
-                does="look",
-                sentence="Nothing will wake this run: look at what it has done, then start its work again by "
-                f"hand. A new run repeats all of it{_acted(effects)}.",
+                does="start-server",
+                sentence=f"Nothing wakes this run by itself. {start_words(session, session.runs[-1])}: its "
+                "next step runs then, and what is committed is not run again. A new run in its place would "
+                f"repeat all of it{_acted(effects)}.",
                 certainty=verdict.certainty,
                 about=about,
             )
