@@ -82,6 +82,7 @@ def cli(
                     "lines": [entry.line for entry in count.entries],
                     "joinedBy": list(count.how),
                     "verdict": count.verdict or None,
+                    "twoProcesses": count.effect.two_processes,
                 }
                 for count in joined.counts
             ],

@@ -323,6 +323,7 @@ def _tool_call(tool: _Tool, attempt: int, step_id: str, run_id: str) -> ToolCall
         kind=tool.kind,
         requested_at=tool.requested.at if tool.requested else None,
         began="observed" if tool.partial or tool.returned else "unknown",
+        partial=_partial(tool.partial),
         evidence=tuple(evidence),
     )
     if tool.invalid is not None and tool.returned is None:
@@ -351,6 +352,11 @@ def _tool_call(tool: _Tool, attempt: int, step_id: str, run_id: str) -> ToolCall
         is_error=bool(body.get("isError")) or isinstance(error, Mapping) or status in ("failed", "rejected"),
         began="unknown" if status == "rejected" else "observed",  # a rejected call never began
     )
+
+
+def _partial(event: StreamEvent | None) -> object:
+    result = event.data.get("result") if event is not None else None
+    return result.get("output", UNDEFINED) if isinstance(result, Mapping) else UNDEFINED
 
 
 def _actions(event: StreamEvent) -> list[tuple[str, Mapping[str, object]]]:

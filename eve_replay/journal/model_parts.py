@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
+from eve_replay.values import UNDEFINED
+
 __all__ = [
     "BodyRan",
     "Certainty",
@@ -205,6 +207,7 @@ class ToolCall:
             docs/evidence/observed.md#refused-calls.
         kind: ``tool-call`` or another action kind as recorded.
         attempts: attempt numbers of this step in which a call of this id was asked for or returned.
+        partial: the last value it yielded before its result (``action.partial``), UNDEFINED when none.
         deferred: asked for here, executed elsewhere (held for approval, or run as a task or child run).
         began: how sure it is that the tool began: observed with a result, implied when something else
             proves it, unknown when only the request is recorded and for a rejected call.
@@ -229,6 +232,7 @@ class ToolCall:
     attempts: tuple[int, ...] = ()
     deferred: bool = False
     began: Certainty = "unknown"
+    partial: object = UNDEFINED
     certainty: Certainty = "observed"
     evidence: tuple[Evidence, ...] = ()
 

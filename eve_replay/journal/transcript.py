@@ -24,6 +24,7 @@ from eve_replay.journal.model import (
     ToolCall,
     Turn,
 )
+from eve_replay.values import UNDEFINED, preview
 
 __all__ = ["EntryKind", "TranscriptEntry", "taken_by", "transcript"]
 
@@ -100,7 +101,11 @@ def _turn(session: Session, turn: Turn, placed: set[int]) -> Iterator[Transcript
         waiting.remove(message)
         yield _message(message)
     entries: list[TranscriptEntry] = []
-    for step in turn.turn_steps:
+    for step in turn.steps:
+        if step.kind == "runtime":
+            entries += _yields(step, turn)
+        if step.kind != "turn":
+            continue
         for message in [m for m in waiting if m.role == "steered" and taken_by(m, turn) is step]:
             waiting.remove(message)
             # Not where it arrived: what ran before this step was asked for without knowing of it.
@@ -118,6 +123,27 @@ def _turn(session: Session, turn: Turn, placed: set[int]) -> Iterator[Transcript
             certainty=turn.certainty,
             evidence=turn.evidence,
         )
+
+
+def _yields(step: Step, turn: Turn) -> Iterator[TranscriptEntry]:
+    """Yield what a workflow tool gave out while it ran: the runtime relays each value beside the turn."""
+    for attempt in step.attempts:
+        for call in attempt.tool_calls:
+            if call.returned or call.requested_at is not None or call.partial is UNDEFINED:
+                continue
+            yield TranscriptEntry(
+                kind="note",
+                text=f"{call.name} yields {preview(call.partial, 200)}",
+                at=attempt.started_at,
+                turn_id=turn.id,
+                step_id=step.step_id,
+                attempt=attempt.n,
+                name=call.name,
+                output=call.partial,
+                call=call,
+                certainty=call.certainty,
+                evidence=call.evidence,
+            )
 
 
 def taken_by(message: Message, turn: Turn) -> Step | None:

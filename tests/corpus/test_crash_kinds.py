@@ -16,6 +16,7 @@ from eve_replay.guidance.why import why, why_all
 from eve_replay.journal import Journal, open_journal
 from eve_replay.journal.effects.build import Executions, effects_of
 from eve_replay.journal.effects.doubled_runs import RunsSeen
+from eve_replay.journal.effects.open_calls import open_calls
 from eve_replay.journal.transcript import taken_by, transcript
 from tests.support.crash_kinds import LEDGER_NAMES, folder, folders, truth
 
@@ -184,3 +185,29 @@ def test_runs_of_one_workflow_that_no_step_started_are_not_connected() -> None:
 def test_a_turns_own_run_hands_the_state_back(name: str) -> None:
     for session in open_journal(folder(name)).sessions:
         assert [finding.code for finding in check_state(session)] == []
+
+
+def test_a_workflow_tools_yields_are_told_and_its_call_was_handed_over() -> None:
+    session = open_journal(folder("saga-throw-then-kill/data")).sessions[0]
+    told = [e.text for e in transcript(session) if e.kind == "note" and "yields" in e.text]
+    assert told == ['saga yields {status: "booking"}', 'saga yields {status: "paying"}']
+
+
+def test_the_ledger_comparison_says_that_two_processes_were_at_work() -> None:
+    session = open_journal(folder("two-servers-one-folder/data")).sessions[0]
+    found = {e.tool: e.two_processes for e in effects_of(session)}
+    assert found == {"capture_payment": True, "notify_customer": False, "reserve_stock": False}
+
+
+def test_lists_that_are_not_whole_say_so() -> None:
+    """A payment and a notification had acted, and only the payment's request was durable."""
+    assert [g.code for g in open_calls(open_journal(folder("disk-full/crash")).sessions[0])] == [
+        "unread-answer"
+    ]
+    gone = {s.kind: open_calls(s) for s in open_journal(folder("workflow-calls-agent/data")).sessions}
+    assert [g.code for g in gone["subagent"]] == ["purged-child"]
+    (below,) = gone["session"]
+    assert (below.code, below.executions.min, below.executions.max) == ("purged-child", 0, None)
+    assert below.call_id
+    healthy = open_journal(folder("call-ids-restart-each-response/data")).sessions[0]
+    assert open_calls(healthy) == ()

@@ -81,6 +81,11 @@ class Effect:
         return tuple(dict.fromkeys(part.attempt for part in self.by_attempt if part.executions.max != 0))
 
     @property
+    def two_processes(self) -> bool:
+        """Whether it ran, or may have run, in bodies that were at work at the same time."""
+        return sum(part.beside for part in self.by_attempt if part.executions.max != 0) > 1
+
+    @property
     def ran_twice(self) -> bool:
         """Whether the journal proves more than one execution."""
         return self.executions.min > 1

@@ -57,6 +57,7 @@ class Execution:
         output: the recorded result (what a step function threw, if ``is_error``), None without one.
         shown: False where a result is recorded and ``output`` does not hold it: too big, or not to be read.
         at: when it returned, else was requested, else when the attempt started.
+        beside: another body of the step was at work at the same time: two processes.
         started_at, window_end: the attempt's window; ``window_end`` is None while it is open.
     """
 
@@ -74,6 +75,7 @@ class Execution:
     input: object = field(default=None, repr=False)
     output: object = field(default=None, repr=False)
     shown: bool = True
+    beside: bool = False
     at: datetime | None = None
     started_at: datetime | None = None
     window_end: datetime | None = None
@@ -113,6 +115,7 @@ def seen_part(call: ToolCall, step: Step, attempt: Attempt, *, cancelled: bool =
         reached=high > 0,
         is_error=call.is_error,
         call_id=call.call_id,
+        beside=bool(attempt.overlaps),
         input=call.input,
         output=call.output if call.returned else None,
         at=call.returned_at or call.requested_at or attempt.started_at,

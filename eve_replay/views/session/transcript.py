@@ -110,9 +110,10 @@ def _row(entry: TranscriptEntry, marks: EffectMarks) -> TranscriptRow:
 
 
 def _result(entry: TranscriptEntry) -> str:
-    if not entry.returned:
-        return "no result recorded"
     call = entry.call
+    if not entry.returned:
+        later = call is not None and call.deferred
+        return "handed over: it runs later, or in a run of its own" if later else "no result recorded"
     if call is not None and call.error is not None:
         return safe_text(str(call.error.get("message") or call.error.get("code") or "failed"))
     return safe_text(preview(UNDEFINED if entry.output is None and call is None else entry.output, _PREVIEW))

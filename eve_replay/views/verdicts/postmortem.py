@@ -248,7 +248,7 @@ def ledger_table(joined: Joined) -> Table:
                 Cell(judged.said, judged.tone),
                 _ledger_cell(count),
                 Cell(", ".join(dict.fromkeys(count.how)), "muted"),
-                Cell(count.verdict, tone),
+                Cell(count.verdict + (", two processes" if count.effect.two_processes else ""), tone),
             )
         )
     return Table(columns=columns, rows=rows, empty="The ledger covers none of the recorded effects.")
