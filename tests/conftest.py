@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,6 +22,36 @@ ONE_WORKER = {
     "tests/tui/test_tmux": "screens",
     "tests/unit/worlds/test_postgres": "postgres",
 }
+
+
+#: Not in the quick tier: what starts servers, browsers, terminals and child processes, or tries things by the
+#: thousand. ``-m quick`` does not even collect it.
+SLOW = (
+    "tests/benchmarks", "tests/corpus", "tests/e2e", "tests/notebooks", "tests/property", "tests/tui",
+    "tests/workshop",
+    "tests/repo/test_wheel", "tests/repo/test_scripts", "tests/repo/test_docs", "tests/repo/test_imports",
+    "tests/unit/tools", "tests/unit/workshop/grading", "tests/unit/cli/workshop", "tests/unit/cli/test_lab",
+    "tests/unit/cli/test_proof", "tests/unit/proof", "tests/unit/notebook", "tests/unit/worlds/postgres",
+    "tests/unit/worlds/redis", "tests/unit/worlds/layouts/test_stores", "tests/unit/worlds/mongo",
+)  # fmt: skip
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out what is slow before it is imported, when only the quick tier is asked for."""
+    if config.getoption("markexpr") != "quick":
+        return None
+    inside = collection_path.relative_to(config.rootpath).as_posix()
+    return True if inside.startswith(SLOW) else None
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the quick tier: whatever is not slow, and needs no program besides Python."""
+    for item in items:
+        needs = {"browser", "postgres", "redis", "site", "vendor"} & {
+            each.name for each in item.iter_markers()
+        }
+        if not needs and not item.nodeid.startswith(SLOW):
+            item.add_marker("quick")
 
 
 def pytest_configure() -> None:

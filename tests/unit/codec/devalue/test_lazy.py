@@ -100,8 +100,9 @@ def test_every_path_gives_what_the_whole_gives():
 @pytest.mark.parametrize("item", [v for v in vectors() if not v.key], ids=lambda item: item.id)
 def test_every_path_of_every_vector(item):
     whole = Payload(item.raw).value
+    most = 6 if item.name.startswith("deep") else 60  # a place deep inside parses all that lies above it
     for number, (trail, expected) in enumerate(walk(whole)):
-        if number > 60:
+        if number > most:
             break
         steps = tuple(s for part in trail.segments() for s in (part if isinstance(part, tuple) else (part,)))
         found = Payload(item.raw).at(steps)
