@@ -32,6 +32,7 @@ from eve_replay.journal.effects.build import Effect, effects_of
 from eve_replay.journal.effects.doubled_runs import RunsSeen
 from eve_replay.journal.effects.open_calls import OpenCalls, open_calls
 from eve_replay.journal.effects.policy import EffectsLike, EffectsPolicy
+from eve_replay.journal.joined import journal_of
 from eve_replay.journal.ledger.join import Count, join, journal_end
 from eve_replay.journal.ledger.model import Entry, Ledger, LedgerLike
 from eve_replay.journal.model import Session
@@ -246,7 +247,8 @@ def _planned(
     places: Callable[[Session], Place] | None,
 ) -> Report:
     """Return the report with its plan, and with verdicts whose advice agrees with it."""
-    place = places(session) if places is not None else None
+    journal = journal_of(session) if places is None else None
+    place = places(session) if places is not None else place_of(journal, session) if journal else None
     plan = plan_of(session, report, voice=voice, place=place, effects=rules)
     return replace(report, plan=plan, verdicts=agreed(report.verdicts, plan))
 

@@ -73,7 +73,7 @@ def _explored(
     if start is not None and all(row.key != start for row in view.tree.rows):
         start = None
     return {
-        "data": {**explorer_data(view, start=start), "live": live},
+        "data": {**explorer_data(view, start=start, now=clock()), "live": live},
         "answer": Answers(view, effects, clock=clock).answer,
         "preload": _tabs(view, start),
         "text": f"explorer of session {session.id}, {len(view.tree.rows)} rows",

@@ -6,6 +6,7 @@ No widget library here: the same answers go to a live widget and into a saved pa
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 from eve_replay.codec import dumps_tagged, parse_path
@@ -46,8 +47,16 @@ def shared_words() -> dict[str, object]:
     }
 
 
-def explorer_data(view: Explorer, *, start: str | None = None) -> dict[str, object]:
-    """Return what the explorer widget needs before it asks for anything: no payload is in it."""
+def explorer_data(
+    view: Explorer, *, start: str | None = None, now: datetime | None = None
+) -> dict[str, object]:
+    """Return what the explorer widget needs before it asks for anything: no payload is in it.
+
+    Args:
+        view: the session's views.
+        start: key to begin at.
+        now: the instant that the plan ("Do now") is reckoned at; without one there is none.
+    """
     row = view.row()
     heads: dict[str, object] = {}
     for key in [each.key for each in view.tree.rows] + [stop.key for stop in view.cursor.stops]:
@@ -70,8 +79,20 @@ def explorer_data(view: Explorer, *, start: str | None = None) -> dict[str, obje
         "heads": heads,
         "start": start or view.tree.rows[0].key,
         "startIsDefault": start is None,
+        "plan": _plan(view, now),
         "words": shared_words(),
     }
+
+
+def _plan(view: Explorer, now: datetime | None) -> object:
+    """Return what stands above everything else: what to do now about this session, None without a plan."""
+    if now is None:
+        return None
+    from eve_replay.guidance.why import why
+    from eve_replay.views.verdicts.plan import plan_view
+
+    plan = plan_view(why(view.session, now=now, effects=view.policy).plan)
+    return plain_json(plan) if plan else None
 
 
 def _stop(stop: Stop) -> dict[str, object]:

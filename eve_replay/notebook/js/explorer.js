@@ -6,6 +6,7 @@ import { finderView } from "./finder.js";
 import { inspectorView } from "./inspector.js";
 import { overlayIn } from "./overlay.js";
 import { timelineView } from "./timeline.js";
+import { todoView } from "./todo.js";
 import { treeView } from "./tree.js";
 import { shortId } from "./words.js";
 import { idOf } from "./keys.js";
@@ -88,6 +89,7 @@ export function explorer(root, data, source, memory) {
       "aria-label": "eve-replay explorer. Press question mark for the keys.",
     },
     head,
+    todoView(data.plan, words),
     el(
       "div",
       { class: "er-main" },

@@ -41,12 +41,12 @@ class Explorer:
 
     def __init__(self, session: Session, effects: EffectsLike = None) -> None:
         self.session = session
-        self._policy = EffectsPolicy.load(effects)
+        self.policy = EffectsPolicy.load(effects)
 
     @cached_property
     def effects(self) -> tuple[Effect, ...]:
         """The session's effects."""
-        return effects_of(self.session, self._policy)
+        return effects_of(self.session, self.policy)
 
     @cached_property
     def marks(self) -> EffectMarks:

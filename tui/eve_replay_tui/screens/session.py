@@ -18,6 +18,7 @@ from eve_replay.views.session.explorer import Explorer
 from eve_replay.views.session.sessions import SessionRow
 from eve_replay_tui.keys import bindings, moves
 from eve_replay_tui.lines import LineView, Listing, notice
+from eve_replay_tui.rows.plan import now_line, told_of
 from eve_replay_tui.rows.tree import tree_row
 from eve_replay_tui.screens.base import ReplayScreen
 from eve_replay_tui.screens.session_links import Links
@@ -108,6 +109,7 @@ class SessionScreen(Links, Panes, ReplayScreen):
     def compose(self) -> ComposeResult:
         """Return the panes."""
         yield Heading(id="head")
+        yield Heading(id="now", classes="away")
         yield TabBar(id="switch")
         with Container(id="panes"):
             tree = LineView(id="tree", classes="pane")
@@ -213,20 +215,14 @@ class SessionScreen(Links, Panes, ReplayScreen):
 
     async def _status(self, explorer: Explorer) -> None:
         """Say in the heading what the verdicts say of the session: leased, overdue, stranded."""
-        from eve_replay.views.verdicts.verdicts import stated, verdict_rows
-
         options, now = self.replay.options, self.replay.now()
-
-        def made() -> SessionRow:
-            session = explorer.session
-            heads = self.reader.journal.heads
-            versions = [head.eve_version for head in heads if head.eve_version]
-            found = verdict_rows(
-                session, now=now, zone=options.zone, effects=options.effects, versions=versions
-            )
-            return stated(explorer.row(now=now), session, found, zone=options.zone)
-
-        self._stated = await self.work(self.reader.long, made, lambda text: None)
+        told = await self.work(
+            self.reader.long, lambda: told_of(explorer, self.reader.journal, options, now), lambda text: None
+        )
+        self._stated, plan = told if told is not None else (None, None)
+        bar = self.query_one("#now", Heading)
+        bar.left = now_line(plan) if plan else ()
+        bar.set_class(not plan, "away")
         self._heading()
 
     def _heading(self) -> None:

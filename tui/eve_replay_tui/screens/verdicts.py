@@ -25,6 +25,7 @@ from eve_replay_tui.keys import bindings
 from eve_replay_tui.lines import Flow, LineView, TextRow, notice
 from eve_replay_tui.reader import Job
 from eve_replay_tui.rows.crash import LONGEST
+from eve_replay_tui.rows.plan import plan_rows
 from eve_replay_tui.rows.tables import evidence_row
 from eve_replay_tui.screens.base import ReplayScreen
 from eve_replay_tui.widgets.bars import Heading, KeyBar
@@ -180,7 +181,7 @@ class WhyScreen(_Verdicts):
             self._show()
 
     def _rows(self, width: int) -> list[TextRow]:
-        out: list[TextRow] = _plan(self.plan, width)
+        out: list[TextRow] = plan_rows(self.plan, width)
         for n, row in enumerate(self.verdicts):
             if out:
                 out.append(TextRow(line=()))
@@ -267,33 +268,6 @@ class DoctorScreen(_Verdicts):
             out += _evidence(n, row.evidence, self.opened, row.key)
         clean = "Nothing found: log, records and stream agree."
         return out or [TextRow(line=line((f"{TONES['ok'].sign} {clean}", "ok")))]
-
-
-def _plan(plan: PlanView, width: int) -> list[TextRow]:
-    """Return what to do now. ``y`` on a command copies it, Enter on a step goes to what it is about."""
-    if not plan:
-        return []
-    width = min(width, LONGEST)
-    out = [TextRow(line=line(("Do now", "strong"), ("  y copies a command; nothing is run", "muted")))]
-    for row in plan.rows:
-        sign = TONES[row.tone].sign or "-"
-        until = f"  {row.until}" if row.until else ""
-        head = line((f"{row.number} {sign} {row.word}", row.tone), (until, "strong"))
-        remark = line((f"  {row.certainty}", "muted"))
-        copy = row.commands[0].command if row.commands else row.text
-        out.append(TextRow(line=(*head, *remark), key=row.key, copy=copy, data="head"))
-        out += [
-            TextRow(line=each, key=row.key, copy=copy) for each in paragraph(row.text, width=width, indent=4)
-        ]
-        for each in row.commands:
-            words = f"    {each.words}: " if len(row.commands) > 1 or each.words else "    "
-            out.append(TextRow(line=line((words, "muted"), (f"$ {each.command}", "tool")), copy=each.command))
-    for text in plan.advice:
-        out += [
-            TextRow(line=each, copy=text) for each in paragraph(text, width=width, indent=2, tone="muted")
-        ]
-    out += [TextRow(line=()), TextRow(line=line(("What happened", "strong")))]
-    return out
 
 
 def _next(text: str) -> str:
