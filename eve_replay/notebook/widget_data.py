@@ -16,7 +16,7 @@ from eve_replay.journal.effects.policy import EffectsLike
 from eve_replay.notebook.clock import Clock, clock_at
 from eve_replay.notebook.python_path import python_path
 from eve_replay.recovery.question import Question
-from eve_replay.recovery.runtimes.base import runtimes
+from eve_replay.recovery.runtimes.registry import runtimes
 from eve_replay.times import iso
 from eve_replay.values import to_tagged
 from eve_replay.views.crashlab.crash import CrashLab, outcome_choices

@@ -13,7 +13,7 @@ from eve_replay.journal.effects.executions import Executions
 from eve_replay.journal.effects.policy import split_words
 from eve_replay.journal.facade import Journal
 from eve_replay.proof.asof import as_of
-from eve_replay.proof.board import Case, Unusable
+from eve_replay.proof.case import Case, Unusable
 from eve_replay.recovery.forecast import Forecast, forecast
 from eve_replay.recovery.question import Question
 from eve_replay.recovery.result import EffectVerdict

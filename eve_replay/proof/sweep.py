@@ -13,7 +13,7 @@ from eve_replay.codec import loads_lines
 from eve_replay.codec.jsontext import JsonFault
 from eve_replay.journal.effects.executions import Executions
 from eve_replay.journal.facade import Journal
-from eve_replay.proof.board import Case, Unusable
+from eve_replay.proof.case import Case, Unusable
 from eve_replay.proof.names import Name, label_name, places, step_names
 from eve_replay.recovery.engine import simulate
 from eve_replay.recovery.forecast import forecast

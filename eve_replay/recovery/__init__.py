@@ -31,7 +31,8 @@ from eve_replay.recovery.plan.model import Plan
 from eve_replay.recovery.points import CLASSES
 from eve_replay.recovery.question import Question
 from eve_replay.recovery.result import CrashPoint, EffectVerdict, Simulation, StepVerdict
-from eve_replay.recovery.runtimes.base import Runtime, runtimes
+from eve_replay.recovery.runtimes.base import Runtime
+from eve_replay.recovery.runtimes.registry import runtimes
 from eve_replay.recovery.simulation import Crash, crash_points, matrix, plan_of, simulate
 from eve_replay.recovery.strategies import STRATEGIES, ModelAnswer, Strategy
 

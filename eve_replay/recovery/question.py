@@ -12,7 +12,8 @@ from eve_replay.errors import WrongUse
 from eve_replay.recovery.environment import ENVIRONMENTS, Environment
 from eve_replay.recovery.environment import environment as named_environment
 from eve_replay.recovery.result import Assumptions
-from eve_replay.recovery.runtimes.base import Runtime, runtime_named, runtimes
+from eve_replay.recovery.runtimes.base import Runtime
+from eve_replay.recovery.runtimes.registry import runtime_named, runtimes
 from eve_replay.recovery.situation import EffectState
 from eve_replay.recovery.strategies import STRATEGIES, ModelAnswer, Strategy, strategy, strategy_for
 

@@ -25,7 +25,7 @@ from eve_replay.recovery.plan.batching import regroup
 from eve_replay.recovery.plan.build import SessionPlans, session_plans
 from eve_replay.recovery.plan.model import FAR, Plan
 from eve_replay.recovery.question import Question
-from eve_replay.recovery.runtimes.base import runtimes
+from eve_replay.recovery.runtimes.registry import runtimes
 from eve_replay.recovery.strategies import STRATEGIES
 from tests.support import corpus
 from tests.support.recovery import TURNS, baseline

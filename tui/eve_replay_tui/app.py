@@ -24,7 +24,7 @@ from eve_replay_tui.lines import LineView
 from eve_replay_tui.options import Options
 from eve_replay_tui.paint import Painter
 from eve_replay_tui.reader import Reader
-from eve_replay_tui.screens.help import AskScreen
+from eve_replay_tui.screens.help import AskScreen, HelpScreen
 from eve_replay_tui.screens.sessions import SessionsScreen
 from eve_replay_tui.themes import THEMES, AsciiFilter, PlainFilter, tone_theme
 from eve_replay_tui.work import start
@@ -286,6 +286,12 @@ class ReplayApp(App[None]):
             screen.take(fresh)
 
     # -- what leaves the screen --------------------------------------------------------------------------
+
+    def explain(
+        self, topic: str, about: str, actions: tuple[str, ...], plain: tuple[tuple[str, str], ...]
+    ) -> None:
+        """Open the help of a screen: what it is, its keys, signs and colours."""
+        self.push_screen(HelpScreen(topic, about, actions, plain))
 
     def say(self, text: str, *, warning: bool = False) -> None:
         """Say a sentence for a moment. Never taken as markup."""

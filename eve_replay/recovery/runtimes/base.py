@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from functools import cache
 from typing import Protocol, runtime_checkable
 
-from eve_replay.errors import WrongUse
 from eve_replay.journal.effects.executions import Executions
 from eve_replay.recovery.environment import Environment
 from eve_replay.recovery.result import Outcome, Paid, Verdict
 from eve_replay.recovery.situation import NEVER, Situation, StepState
 from eve_replay.recovery.strategies import ModelAnswer
 
-__all__ = ["Applied", "Course", "Fate", "Future", "Runtime", "runtimes", "runtime_named"]
+__all__ = ["Applied", "Course", "Fate", "Future", "Runtime", "lease_end"]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -121,23 +118,3 @@ def scaled(base: Executions, times: Executions) -> Executions:
     else:
         top = base.max * times.max
     return Executions(min=base.min * times.min, max=top)
-
-
-@cache
-def runtimes() -> Mapping[str, Runtime]:
-    """Return the runtimes by name."""
-    from eve_replay.recovery.runtimes.eve.runtime import EveRuntime
-    from eve_replay.recovery.runtimes.flue import FlueRuntime
-    from eve_replay.recovery.runtimes.none import NoRuntime
-
-    return {each.name: each for each in (EveRuntime(), FlueRuntime(), NoRuntime())}
-
-
-def runtime_named(name: str) -> Runtime:
-    """Return a runtime by name. Raises WrongUse with the names there are."""
-    known = runtimes()
-    wanted = name.strip().lower()
-    wanted = {"workflow": "eve", "sdk": "eve", "workflow-sdk": "eve", "plain": "none"}.get(wanted, wanted)
-    if wanted not in known:
-        raise WrongUse(f"There is no runtime {name!r}.", hint=f"Use one of {', '.join(known)}.")
-    return known[wanted]

@@ -24,7 +24,7 @@ from eve_replay.recovery.plan.build import SessionPlans
 from eve_replay.recovery.points import crash_points
 from eve_replay.recovery.question import Question
 from eve_replay.recovery.result import CrashPoint, Simulation
-from eve_replay.recovery.runtimes.base import runtimes
+from eve_replay.recovery.runtimes.registry import runtimes
 from eve_replay.recovery.strategies import STRATEGIES
 from eve_replay.views.crashlab.rows import (
     MODELS,

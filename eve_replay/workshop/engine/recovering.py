@@ -14,7 +14,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Literal
 
 from eve_replay.recovery.environment import Environment, environment
-from eve_replay.recovery.runtimes.base import Course, Fate, Runtime, runtime_named
+from eve_replay.recovery.runtimes.base import Course, Fate, Runtime
+from eve_replay.recovery.runtimes.registry import runtime_named
 from eve_replay.recovery.situation import (
     NEVER,
     ONCE,

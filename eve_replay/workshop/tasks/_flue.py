@@ -13,7 +13,7 @@ from random import Random
 from typing import Any, Literal
 
 from eve_replay.recovery.environment import environment
-from eve_replay.recovery.runtimes.base import runtime_named
+from eve_replay.recovery.runtimes.registry import runtime_named
 from eve_replay.recovery.situation import (
     NEVER,
     ONCE,

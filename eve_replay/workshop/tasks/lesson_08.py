@@ -14,7 +14,7 @@ from typing import Any
 
 from eve_replay.recovery import Question, Simulation, crash_points, simulate
 from eve_replay.recovery.result import EffectVerdict
-from eve_replay.recovery.runtimes.base import runtime_named
+from eve_replay.recovery.runtimes.registry import runtime_named
 from eve_replay.workshop.model import Ask, Case, Deed, Language, Text, Turn
 from eve_replay.workshop.promises import each_deed_once, it_ends
 from eve_replay.workshop.task import Judgement, Prediction, Task

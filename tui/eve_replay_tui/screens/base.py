@@ -76,9 +76,7 @@ class ReplayScreen(_Shared, Screen[str]):
 
     def action_help(self) -> None:
         """Show all keys."""
-        from eve_replay_tui.screens.help import HelpScreen
-
-        self.app.push_screen(HelpScreen(self.TOPIC, self.ABOUT, self.ACTIONS, self.PLAIN))
+        self.replay.explain(self.TOPIC, self.ABOUT, self.ACTIONS, self.PLAIN)
 
     def action_back(self) -> None:
         """Close this and go back."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.screen import Screen
 
 from eve_replay.views.crashlab.crash import Question
 from eve_replay.views.crashlab.matrix import MatrixCell, MatrixRow, MatrixView
@@ -49,8 +51,16 @@ class MatrixScreen(ReplayScreen):
     MatrixScreen #sentence { height: 6; border-top: solid $panel; }
     """
 
-    def __init__(self, explorer: Explorer, turn_id: str | None, asked: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        explorer: Explorer,
+        turn_id: str | None,
+        asked: dict[str, Any],
+        lab: Callable[[str], Screen[str]] | None = None,
+    ) -> None:
+        """Show a turn; ``lab`` makes the crash lab at an address; None when the lab lies below."""
         super().__init__()
+        self._lab = lab
         self.explorer, self.turn_id, self.asked = explorer, turn_id, dict(asked)
         self.matrix: MatrixView | None = None
         self.every = False
@@ -220,23 +230,19 @@ class MatrixScreen(ReplayScreen):
 
     def action_open(self) -> None:
         """Open the crash lab at the point; when it is below this screen, go back to it."""
-        from eve_replay_tui.screens.crash import CrashScreen
-
         current = self.grid.current
         row = current.data if current is not None else None
         if not isinstance(row, MatrixRow):
             return
-        below = self.app.screen_stack[-2] if len(self.app.screen_stack) > 1 else None
-        if isinstance(below, CrashScreen):
+        if self._lab is None:
             self.dismiss(f"point:{row.point.index}")
             return
-        lab = CrashScreen(self.explorer, self.turn_id, row.point.address, asked=self.asked)
 
         def left(key: str | None) -> None:
             if key:
                 self.dismiss(key)
 
-        self.app.push_screen(lab, left)
+        self.app.push_screen(self._lab(row.point.address), left)
 
     def action_layout(self) -> None:
         """Show every point, or one row for points that answer alike."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from eve_replay.views.kit.base import split_key
@@ -98,11 +99,13 @@ class Links:
 
     def action_matrix(self) -> None:
         """Open the matrix of the turn."""
+        from eve_replay_tui.screens.crash import CrashScreen
         from eve_replay_tui.screens.matrix import MatrixScreen
 
         me = self._me
         if me.explorer is not None:
-            me.app.push_screen(MatrixScreen(me.explorer, self.turn_id, {}), self._back_with)
+            lab = partial(CrashScreen, me.explorer, self.turn_id)
+            me.app.push_screen(MatrixScreen(me.explorer, self.turn_id, {}, lab), self._back_with)
 
     def action_diff_attempts(self) -> None:
         """Compare attempts of the step, or the step with the one before it."""

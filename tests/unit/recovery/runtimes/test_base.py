@@ -6,15 +6,8 @@ from eve_replay.errors import WrongUse
 from eve_replay.journal.effects.executions import Executions
 from eve_replay.recovery.engine import simulate
 from eve_replay.recovery.question import Question
-from eve_replay.recovery.runtimes.base import (
-    Course,
-    Fate,
-    Future,
-    Runtime,
-    runtime_named,
-    runtimes,
-    scaled,
-)
+from eve_replay.recovery.runtimes.base import Course, Fate, Future, Runtime, scaled
+from eve_replay.recovery.runtimes.registry import runtime_named, runtimes
 from tests.support.recovery import turn_plan
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from eve_replay.errors import WrongUse
 from eve_replay.recovery.environment import DEFAULT_LEASE
-from eve_replay.recovery.runtimes.base import runtime_named
+from eve_replay.recovery.runtimes.registry import runtime_named
 from eve_replay.recovery.situation import NEVER, ONCE, UNSURE
 from eve_replay.recovery.strategies import STRATEGIES, Seen
 from eve_replay.workshop.engine.recovering import Lies, Recovery, StepPlan
