@@ -83,6 +83,7 @@ COMMANDS: Mapping[str, Entry] = MappingProxyType(
         crash="Say what a crash at one point would do.",
         matrix="Say it for every point of a turn.",
         forecast="Say what happens next to the journal as it lies there.",
+        guard="Say before it happens what will run again unprotected.",
         compare="Compare runtimes and idempotency strategies.",
         proof="Check the predictions against recorded real crashes.",
     )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -19,6 +20,7 @@ from eve_replay.cli.shared.common import (
     source_and,
 )
 from eve_replay.cli.shared.crash import assumption_options, draw_answer, question_from
+from eve_replay.cli.shared.here import here_option, sighting
 from eve_replay.errors import WrongUse
 from eve_replay.ids import short_id
 from eve_replay.journal.effects.judge import tally
@@ -26,6 +28,12 @@ from eve_replay.views.crashlab.rows import OUTCOMES, judge_verdict
 from eve_replay.views.kit.safe import cut
 from eve_replay.views.kit.table import Cell, Column, Table
 from eve_replay.views.kit.text import Line, fields, line, paragraph
+from eve_replay.views.kit.tone import Tone
+
+if TYPE_CHECKING:
+    from eve_replay.guidance.choices import Choice
+    from eve_replay.journal import Journal
+    from eve_replay.recovery import Forecast
 
 __all__ = ["cli"]
 
@@ -36,6 +44,10 @@ _TONES = {outcome: tone for outcome, (_, tone) in OUTCOMES.items()}
 @source_and("session", required=False)
 @click.option("--session", "only", metavar="SESSION", help="Only this session.")
 @click.option("--effects", metavar="FILE", help="Effects policy (effects.toml).")
+@click.option(
+    "--if", "choices", is_flag=True, help="What you can do now, side by side: what each repeats or loses."
+)
+@here_option
 @click.option("--explain", is_flag=True, help="List the rules that were used, one by one.")
 @assumption_options
 def cli(
@@ -44,6 +56,8 @@ def cli(
     session: str | None,
     only: str | None,
     effects: str | None,
+    choices: bool,
+    here: bool,
     explain: bool,
     assumed: dict[str, Any],
 ) -> None:
@@ -68,6 +82,8 @@ def cli(
         effects=effects,
     )
     open_ = [each for each in found if each.open]
+    seen = sighting(journal.world) if here else None
+    chosen = {each.session_id: _choices(shell, journal, each, assumed, effects) for each in found if choices}
     if shell.json:
         # Sessions with nothing open are listed too, with that as their outcome: a script that asks for one
         # session finds an answer, and never has to guess what its absence means.
@@ -76,11 +92,17 @@ def cli(
             "forecast",
             journal.world,
             journal.receipt,
-            sessions=[each.to_json() for each in found],
+            sessions=[
+                each.to_json() | ({"if": [c.to_json() for c in chosen[each.session_id]]} if choices else {})
+                for each in found
+            ],
+            **({"here": seen.to_json()} if seen is not None else {}),
             nothingOpen=[each.session_id for each in found if not each.open],
         )
         finish(shell, journal.receipt)
         return
+    if seen is not None:
+        echo(shell, [*paragraph(seen.line, width=shell.width, tone="muted"), ()])
     shown = found if wanted is not None else open_
     if not shown:
         echo(shell, [line((_nothing(len(found)), "muted"))])
@@ -88,7 +110,44 @@ def cli(
         _one(shell, shown[0], explain)
     else:
         _table(shell, source, shown)
+    for each in shown if choices else ():
+        echo(shell, [(), line((f"If now, session {short_id(each.session_id)}", "strong"))])
+        echo(shell, _choice_lines(shell, chosen[each.session_id]))
     finish(shell, journal.receipt)
+
+
+def _choices(
+    shell: Shell, journal: Journal, found: Forecast, assumed: dict[str, Any], effects: str | None
+) -> tuple[Choice, ...]:
+    from eve_replay.checks import Voice
+    from eve_replay.guidance.choices import choices_of
+    from eve_replay.journal.effects.policy import EffectsPolicy
+
+    lease = timedelta(seconds=assumed["lease"] if assumed["lease"] is not None else 860)
+    return choices_of(
+        journal.session(found.session_id),
+        environment=found.answer.assumptions.environment,
+        voice=Voice(now=shell.now, zone=shell.zone, lease=lease),
+        effects=EffectsPolicy.load(effects),
+    )
+
+
+def _choice_lines(shell: Shell, choices: tuple[Choice, ...]) -> list[Line]:
+    """Two lines a choice: what it is, what it repeats; what it leaves, and how we know."""
+    out: list[Line] = []
+    for each in choices:
+        again = ", ".join(each.repeats)
+        tone: Tone = "muted" if not again else "harm" if each.unprotected else "once"
+        out.append(
+            line(
+                ("✓ " if each.safest else "  ", "ok"),
+                (each.words, "strong"),
+                (f"  {again or 'nothing'} again", tone),
+                ("  safest" if each.safest else "", "ok"),
+            )
+        )
+        out += paragraph(f"{each.leaves}. {each.certainty}", width=shell.width, indent=4, tone="muted")
+    return out
 
 
 def _nothing(count: int) -> str:

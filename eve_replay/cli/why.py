@@ -21,8 +21,10 @@ from eve_replay.cli.shared.common import (
     say_zone,
     source_and,
 )
+from eve_replay.cli.shared.here import here_option, sighting
 from eve_replay.cli.shared.ledger import ledger_options, load_ledger
 from eve_replay.errors import WrongUse
+from eve_replay.views.kit.text import paragraph
 
 if TYPE_CHECKING:
     from eve_replay.journal import Journal, Session
@@ -41,6 +43,7 @@ _NEAR = 50
     "--url", metavar="ADDRESS", default="http://127.0.0.1:2000", help="Where the app listens, for curl."
 )
 @click.option("--eve", metavar="VERSION", help="The eve version that is to open this store.")
+@here_option
 def cli(
     shell: Shell,
     source: str | None,
@@ -53,6 +56,7 @@ def cli(
     lease: float,
     url: str,
     eve: str | None,
+    here: bool,
 ) -> None:
     """Say what to do now, what ran twice, what is open or wedged.
 
@@ -74,6 +78,8 @@ def cli(
         ids = [session_wanted(journal, wanted).id]
     else:
         ids = [head.id for head in journal.heads]
+    seen = sighting(journal.world, url) if here else None
+    alive, words = (seen.alive, seen.words) if seen is not None else (None, "")
     world = why_all(
         (journal.session(id_) for id_ in ids),
         voice=Voice(now=shell.now, zone=shell.zone, lease=timedelta(seconds=lease)),
@@ -82,15 +88,20 @@ def cli(
         eve=eve,
         versions=journal.versions,
         beside=_beside(journal, ids),
-        places=lambda each: place_of(journal, each, url=url),
+        places=lambda each: place_of(journal, each, url=url, alive=alive, seen=words),
     )
     bad = any(v.severity != "info" for report in world.reports for v in report.verdicts)
     bad = bad or any(report.plan.urgent for report in world.reports)
     if shell.json:
         sessions = [report.to_json() for report in world.reports]
         lost = [{"line": entry.line, "effect": entry.effect} for entry in world.unmatched]
-        emit_json(shell, "why", journal.world, journal.receipt, sessions=sessions, unmatchedLedger=lost)
+        extra = {"here": seen.to_json()} if seen is not None else {}
+        emit_json(
+            shell, "why", journal.world, journal.receipt, sessions=sessions, unmatchedLedger=lost, **extra
+        )
     elif len(world.reports) == 1:
+        if seen is not None:
+            echo(shell, [*paragraph(seen.line, width=shell.width, tone="muted"), ()])
         report = world.reports[0]
         echo(shell, why_lines(report, width=shell.width))
         if report.effects:
