@@ -10,7 +10,12 @@ from eve_replay.machine import look
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/cwd").exists(), reason="Linux shows processes in /proc")
 
-SERVER = "import socket; s = socket.create_server(('127.0.0.1', 0)); print(s.getsockname()[1], flush=True); input()"
+SERVER = """
+import socket
+s = socket.create_server(('127.0.0.1', 0))
+print(s.getsockname()[1], flush=True)
+input()
+"""
 HOLDS = "import sys; f = open(sys.argv[1]); print('ready', flush=True); input()"
 
 
