@@ -12,13 +12,14 @@ import shutil
 import sqlite3
 import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 
 from eve_replay.errors import SourceUnreadable
 from eve_replay.problems import Receipt
 from eve_replay.worlds.layouts.tables import SqlTables
 
-__all__ = ["MAGIC", "is_sqlite", "open_sqlite"]
+__all__ = ["MAGIC", "glance", "is_sqlite", "open_sqlite"]
 
 MAGIC = b"SQLite format 3\0"
 _BESIDE = ("-wal", "-journal")
@@ -32,6 +33,16 @@ def is_sqlite(path: Path) -> bool:
             return file.read(len(MAGIC)) == MAGIC
     except OSError:
         return False
+
+
+def glance(path: Path) -> dict[str, tuple[str, ...]]:
+    """Return the tables of the main file alone, without its log; empty when they cannot be told."""
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as link:
+            link.text_factory = lambda raw: raw.decode("utf-8", "replace")
+            return _tables(link)
+    except (sqlite3.Error, OSError):
+        return {}
 
 
 def open_sqlite(path: Path, receipt: Receipt) -> SqlTables:

@@ -12,8 +12,9 @@ from eve_replay.worlds.base import World
 from eve_replay.worlds.export.entities import Wrap, text_option
 from eve_replay.worlds.layouts.access import TableAccess
 from eve_replay.worlds.layouts.choose import choose
+from eve_replay.worlds.layouts.library import fits_tables
 from eve_replay.worlds.layouts.world import LayoutWorld
-from eve_replay.worlds.sqlite.file import is_sqlite, open_sqlite
+from eve_replay.worlds.sqlite.file import glance, is_sqlite, open_sqlite
 
 __all__ = ["opener"]
 
@@ -31,7 +32,11 @@ class _SqliteOpener:
         try:
             if path.is_dir():
                 return 0.55 if next(_files(path), None) is not None else 0.0
-            return 0.95 if is_sqlite(path) else 0.0
+            if not is_sqlite(path):
+                return 0.0
+            tables = glance(path)
+            # Tables nobody here knows may be known to a world of another package: it is asked first.
+            return 0.95 if not tables or fits_tables(tables) else 0.45
         except (OSError, ValueError):
             return 0.0
 
