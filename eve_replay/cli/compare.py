@@ -7,7 +7,16 @@ from typing import Any
 
 import click
 
-from eve_replay.cli.shared.common import Shell, command, echo, echo_table, emit_json, finish, source_and
+from eve_replay.cli.shared.common import (
+    Shell,
+    command,
+    echo,
+    echo_table,
+    emit_json,
+    finish,
+    open_journal,
+    source_and,
+)
 from eve_replay.cli.shared.crash import MODELS, assumption_options, find_target, question_from
 from eve_replay.errors import WrongUse
 from eve_replay.ids import short_id
@@ -25,6 +34,7 @@ __all__ = ["cli"]
 @click.option("--run", metavar="RUN", help="A plain SDK run.")
 @click.option("--effects", metavar="FILE", help="Effects policy (effects.toml).")
 @click.option("--dedup", is_flag=True, help="What each key keeps and loses of a recorded crash.")
+@click.option("--keys", is_flag=True, help="Try candidate keys on all executions of the store.")
 @click.option("--determinism", is_flag=True, help="Whether workflow bodies would replay the same way.")
 @assumption_options
 def cli(
@@ -36,16 +46,22 @@ def cli(
     run: str | None,
     effects: str | None,
     dedup: bool,
+    keys: bool,
     determinism: bool,
     assumed: dict[str, Any],
 ) -> None:
     """Compare strategies, model answers, runtimes and batch sizes over all points of a turn.
 
     With --dedup: apply each deduplication key to what is recorded, and see what it keeps and loses.
+    With --keys: for every tool of the store, the repeats each candidate key would have let through and the
+    different deeds it would have merged, over all recorded executions.
     With --determinism: what the logs of workflow runs say about replaying them.
     """
     if turn and only and turn != only:
         raise WrongUse("TURN was given twice.", hint="Give it once.")
+    if keys:
+        _keys(shell, source, session, effects)
+        return
     target = find_target(shell, source, turn or only, session, effects, run=run)
     if dedup:
         _dedup(shell, target)
@@ -131,6 +147,30 @@ def _table(title: str, rows: Sequence[Any]) -> Table:
         ],
         rows=body,
     )
+
+
+def _keys(shell: Shell, source: str | None, session: str | None, effects: str | None) -> None:
+    from eve_replay.cli.shared.select import session_wanted
+    from eve_replay.guidance.keys import try_keys
+    from eve_replay.journal.effects.build import effects_of
+    from eve_replay.views.verdicts.keys import keys_table
+
+    journal = open_journal(shell, source)
+    ids = [session_wanted(journal, session).id] if session else [head.id for head in journal.heads]
+    tests = try_keys(effect for id_ in ids for effect in effects_of(journal.session(id_), effects))
+    if shell.json:
+        emit_json(
+            shell, "compare", journal.world, journal.receipt, sessions=ids, keys=[t.to_json() for t in tests]
+        )
+    else:
+        echo_table(shell, keys_table(tests))
+        text = (
+            "Let through: repeats of one deed that would have got another key and been done again. Merged: "
+            "different deeds under one key: only the first would have been done. A key that is added "
+            "now does not protect a first call that carried none."
+        )
+        echo(shell, [(), *paragraph(text, width=shell.width, tone="muted")])
+    finish(shell, journal.receipt)
 
 
 def _dedup(shell: Shell, target: Any) -> None:
