@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
 import click
 
@@ -25,12 +23,6 @@ from eve_replay.cli.shared.here import here_option, sighting
 from eve_replay.cli.shared.ledger import ledger_options, load_ledger
 from eve_replay.errors import WrongUse
 from eve_replay.views.kit.text import paragraph
-
-if TYPE_CHECKING:
-    from eve_replay.journal import Journal, Session
-
-#: How many plain runs before and after one are read to see whether a step started it twice.
-_NEAR = 50
 
 
 @command("why")
@@ -87,7 +79,6 @@ def cli(
         ledger=load_ledger(ledger, ledger_query, column),
         eve=eve,
         versions=journal.versions,
-        beside=_beside(journal, ids),
         places=lambda each: place_of(journal, each, url=url, alive=alive, seen=words),
     )
     bad = any(v.severity != "info" for report in world.reports for v in report.verdicts)
@@ -116,15 +107,3 @@ def cli(
         words = next_words(source, f"ledger {ledger}")
         note(shell, f"{len(world.unmatched)} ledger lines fit no recorded start: `{words}` lists them.")
     finish(shell, journal.receipt, problems=bad)
-
-
-def _beside(journal: Journal, ids: list[str]) -> Iterator[Session]:
-    """Yield the other plain runs near the one that is asked for: they tell whether it was started twice."""
-    wanted = next((head for head in journal.heads if head.id == ids[0]), None) if len(ids) == 1 else None
-    if wanted is None or wanted.kind != "workflow":
-        return
-    plain = [head.id for head in journal.heads if head.kind == "workflow"]
-    at = plain.index(wanted.id)
-    for id_ in plain[max(0, at - _NEAR) : at + _NEAR + 1]:
-        if id_ != wanted.id:
-            yield journal.session(id_)
