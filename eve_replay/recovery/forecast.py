@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from os import PathLike
 
-from eve_replay.errors import WrongUse
+from eve_replay.errors import NotFound, WrongUse
 from eve_replay.journal.effects.executions import Executions
 from eve_replay.journal.effects.policy import EffectsLike, EffectsPolicy
 from eve_replay.journal.facade import Journal, open_journal
@@ -13,6 +13,7 @@ from eve_replay.journal.joined import journal_of
 from eve_replay.journal.model import Session, SessionHead
 from eve_replay.journal.settled import settled
 from eve_replay.journal.targets import Located, Target, locate
+from eve_replay.records import RunRecord
 from eve_replay.recovery.engine import answer, environments_for
 from eve_replay.recovery.environment import ENVIRONMENTS, Environment
 from eve_replay.recovery.environment import environment as named_environment
@@ -87,7 +88,7 @@ def detect_environment(journal: Journal, head: SessionHead) -> tuple[str, str]:
     """
     world = journal.world
     kind = str(world.about.get("of") or world.kind)
-    record = next((r for r in journal.records if r.run_id == head.id), None)
+    record = _record(journal, head.id)
     deployment = record.text("deploymentId") if record is not None else None
     if kind in ("postgres", "pgdump"):
         if record is not None and record.spec_version is None:
@@ -104,6 +105,14 @@ def detect_environment(journal: Journal, head: SessionHead) -> tuple[str, str]:
     if deployment and not deployment.startswith(("dpl_", "postgres")):
         return "eve-dev", f"the deployment id {deployment!r} is an eve dev generation"
     return "eve-start", "the deployment id is that of a built app"
+
+
+def _record(journal: Journal, run_id: str) -> RunRecord | None:
+    """Return one record, without reading those of the whole world."""
+    try:
+        return journal.world.run(run_id)
+    except NotFound:
+        return None
 
 
 def forecast(
