@@ -130,7 +130,7 @@ def _probe(shell: Shell, source: str) -> None:
             Receipt(),
             kind=found.kind,
             layout=found.layout,
-            version=found.version,
+            storeVersion=found.version or None,  # the head's own version is that of the document
             runs=found.runs,
             readable=found.readable,
             missing=found.missing,
