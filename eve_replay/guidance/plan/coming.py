@@ -190,8 +190,8 @@ def coming_steps(
     if open_:
         names = listed(dict.fromkeys(_dated(each, effect, voice) for each, effect in open_))
         left = f" ({span(at - voice.now)} left)" if at is not None else ""
-        before = f"Before {voice.clock(at)}{left}" if at is not None else f"Before {ahead.start}"
-        alive = "" if at is None or place.alive is False else " (not if its process is still at work)"
+        before = f"Before {voice.clock(at)}{left}" if at is not None else f"Before {_started(ahead.start)}"
+        alive = "" if place.alive is False else " (not if its process is still at work)"
         out.append(
             PlanStep(
                 kind="look-up",
@@ -263,6 +263,12 @@ def _hold(
         "turn goes "
         "on with the new code); or another eve version, which runs nothing of it, and a reset there."
     )
+
+
+def _started(start: str) -> str:
+    """Return ``a server is started`` for ``the start of a server``."""
+    thing = start.removeprefix("the start of ")
+    return f"{thing} is started" if thing != start else start
 
 
 def _dated(soon: Soon, effect: Effect | None, voice: Voice) -> str:

@@ -82,7 +82,8 @@ def _row(number: int, step: PlanStep, now: datetime | None, zone: tzinfo | None)
     return PlanRow(
         number=number,
         word=KIND_WORDS[step.kind],
-        tone=_GROUP_TONES[step.group],
+        # What may be done under a condition is no harm itself.
+        tone="strong" if step.kind == "safe-to-start" else _GROUP_TONES[step.group],
         text=safe_text(step.text),
         until=until,
         deadline=step.deadline,
