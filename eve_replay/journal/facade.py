@@ -6,9 +6,8 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from os import PathLike
 from types import TracebackType
-from typing import Any, Self, TypeVar, overload
+from typing import Self, TypeVar, overload
 
 from eve_replay.codec import KeyRing
 from eve_replay.errors import NotFound, WrongUse
@@ -19,7 +18,7 @@ from eve_replay.journal.model import Attempt, Run, Session, SessionHead, Step, T
 from eve_replay.journal.sessions import SessionMap
 from eve_replay.problems import Receipt
 from eve_replay.records import RunRecord
-from eve_replay.worlds.base import Pageable, World
+from eve_replay.worlds.base import Pageable, World, WorldSource
 
 __all__ = ["Journal", "LazySequence", "open_journal"]
 
@@ -311,15 +310,23 @@ def _end(id_: str) -> str:
 
 
 def open_journal(
-    source: World | str | PathLike[str], *, keys: KeyRing | None = None, keep: int = _KEPT, **options: Any
+    source: WorldSource,
+    *,
+    kind: str | None = None,
+    keys: KeyRing | None = None,
+    limit: int | None = None,
+    keep: int = _KEPT,
+    **options: object,
 ) -> Journal:
     """Open a source (path, URL, or a world that is open already) as a journal.
 
     Args:
-        source: what ``open_world`` takes, or a World.
+        source: what ``open_world`` takes.
+        kind: the kind of world, when the guess would be wrong.
         keys: keys for encrypted payloads.
+        limit: bytes a payload may decompress to.
         keep: how many built sessions to keep.
-        **options: passed on to ``open_world``.
+        **options: what the kind of world takes, see ``open_world``.
 
     Raises:
         UnknownSource: nothing here is a world we know.
@@ -329,4 +336,4 @@ def open_journal(
 
     if isinstance(source, World):
         return Journal(source, keep=keep, keys=keys)
-    return Journal(open_world(str(source), keys=keys, **options), keep=keep, keys=keys)
+    return Journal(open_world(source, kind=kind, keys=keys, limit=limit, **options), keep=keep, keys=keys)

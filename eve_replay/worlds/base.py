@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping
-from typing import Protocol, runtime_checkable
+from collections.abc import Iterator, Mapping, Sequence
+from os import PathLike
+from typing import Protocol, TypeAlias, runtime_checkable
 
 from eve_replay.problems import Receipt
 from eve_replay.records import EventRecord, Other, RunRecord, StepRecord, StreamChunk
 
-__all__ = ["NewestFirst", "Opener", "Pageable", "Watchable", "World"]
+__all__ = ["NewestFirst", "Opener", "Pageable", "Watchable", "World", "WorldSource"]
 
 
 @runtime_checkable
@@ -127,3 +128,7 @@ class Opener(Protocol):
     def open(self, source: str, **options: object) -> World:
         """Open it, or raise UnknownSource / SourceUnreadable with what is wrong and what to do."""
         ...
+
+
+#: What names a store of runs: a path or an address, a world that is open already, or several of these.
+WorldSource: TypeAlias = str | PathLike[str] | World | Sequence[str | PathLike[str] | World]

@@ -10,15 +10,19 @@ from __future__ import annotations
 import importlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from eve_replay.errors import EveReplayError, SourceUnreadable, UnknownSource, WrongUse
-from eve_replay.worlds.base import Opener, World
+from eve_replay.worlds.base import Opener, World, WorldSource
 from eve_replay.worlds.fingerprint import address_kind, file_kind
 from eve_replay.worlds.layouts.library import split_layout
 from eve_replay.worlds.sources import public_error_text, public_source
 from eve_replay.worlds.wayout import way_out
+
+if TYPE_CHECKING:
+    from eve_replay.codec.keys import KeyRing
 
 __all__ = ["BUILTIN", "ENTRY_POINT_GROUP", "Guess", "guesses", "kinds", "open_world"]
 
@@ -65,15 +69,24 @@ class Guess:
     opener: Opener
 
 
-def open_world(source: Any, *, kind: str | None = None, **options: Any) -> World:
+def open_world(
+    source: WorldSource,
+    *,
+    kind: str | None = None,
+    keys: KeyRing | None = None,
+    limit: int | None = None,
+    **options: object,
+) -> World:
     """Open a store of runs.
 
     Args:
         source: a path, ``postgres://...``, ``redis://...``, ``https://...``, an export or bundle file,
             ``sample:<name>``; several joined by `` + `` or a list of them; or a world, returned as it is.
         kind: the world to use when the guess would be wrong, for example ``local``.
-        **options: ``keys`` (a KeyRing), ``limit`` (bytes a payload may decompress to), and what the kind
-            of world takes.
+        keys: keys for encrypted payloads.
+        limit: bytes a payload may decompress to.
+        **options: what the kind of world takes: ``token``, ``timeout``, ``schema``, ``layout``,
+            ``storage_options`` ...; worlds of other packages have their own.
 
     Raises:
         UnknownSource: nothing recognises the source, or it is not what it looks like.
@@ -86,16 +99,17 @@ def open_world(source: Any, *, kind: str | None = None, **options: Any) -> World
             for run in world.runs(): ...
     """
     if isinstance(source, (list, tuple)):
-        return _open_several([open_world(part, kind=kind, **options) for part in source])
-    if not isinstance(source, str):
-        if hasattr(source, "__fspath__"):
-            source = source.__fspath__()
-        elif isinstance(source, World):
-            return source
+        parts = [open_world(part, kind=kind, keys=keys, limit=limit, **options) for part in source]
+        return _open_several(parts)
+    if isinstance(source, PathLike):
+        source = source.__fspath__()
+    elif isinstance(source, World):
+        return source
     if not isinstance(source, str):
         raise WrongUse(f"A source is a path or an address, not {type(source).__name__}.")
     if not source.strip():
         raise WrongUse("The source is empty.", hint="Give a project folder, a data folder or an address.")
+    options |= {"keys": keys, "limit": limit}
     options = {name: value for name, value in options.items() if value is not None}
     try:
         return _open_one(source, kind, options)

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Mapping
 from contextlib import closing
 
+from eve_replay.codec.keys import KeyRing
 from eve_replay.errors import SourceUnreadable
 from eve_replay.worlds.layouts.library import layout_text
 from eve_replay.worlds.layouts.model import PARTS
@@ -76,12 +77,12 @@ _NEEDED = {
 }
 
 
-def describe(source: str, **options: object) -> str:
+def describe(source: str, *, keys: KeyRing | None = None) -> str:
     """Return TOML for a store: the layout that fits it, or a first draft from what it holds.
 
     Args:
         source: what ``open_world`` takes.
-        **options: as ``open_world``.
+        keys: keys for encrypted payloads.
 
     Raises:
         SourceUnreadable: it is no store of tables, documents or keys, or cannot be read.
@@ -90,7 +91,7 @@ def describe(source: str, **options: object) -> str:
     from eve_replay.worlds.registry import open_world
 
     try:
-        world = open_world(source, kind=None, **options)
+        world = open_world(source, keys=keys)
     except UnknownLayout as error:
         head = f"# A draft of {public_source(source)}: check every line; docs/layouts.md explains them.\n"
         if error.reader == "keys":
