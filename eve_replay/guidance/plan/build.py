@@ -124,6 +124,11 @@ def _settled(steps: Sequence[PlanStep]) -> tuple[PlanStep, ...]:
             continue
         if step.does == "start-server" and stops:
             continue
+        starts = any(each.does == "start-server" and each.kind == "act-now" for each in kept)
+        if step.does == "start-server" and step.kind == "safe-to-start" and not step.only_if and starts:
+            continue  # what is to be started has been said already, and how
+        if step.does == "wait" and any(each.does == "reset" and each.kind == "act-now" for each in kept):
+            continue  # nothing comes of waiting for a session that nothing wakes
         if step.does == "wait" and (stops or keeps) and step.deadline is None:
             continue
         if step.does in ("answer", "send", "reset") and (stops or keeps) and not step.only_if:

@@ -245,6 +245,19 @@ def state_steps(
                 about=about,
                 commands=(commands.reset(place, session.id),),
             )
+        elif verdict.code == "stuck" and session.kind != "workflow":
+            # Seen: a message changes nothing, the old code put back changes nothing
+            # (docs/evidence/fates.md#failed-children).
+            yield PlanStep(
+                kind="act-now",
+                does="reset",
+                sentence="Nothing will wake this session, a message does not either. Look at what it has done"
+                f"{_acted(effects)}, then retire it and do what is missing in a new one: a new session "
+                "repeats what it is asked for again.",
+                certainty=verdict.certainty,
+                about=about,
+                commands=(commands.reset(place, session.id),),
+            )
         elif verdict.code == "stuck":
             yield PlanStep(
                 kind="act-now",
