@@ -219,7 +219,7 @@ def test_check_takes_a_folder(capsys, tmp_path):
 def test_check_survives_any_notebook(capsys, tmp_path, make, exit_code, words):
     path = tmp_path / "\x1b[31mname.ipynb"
     make(path)
-    result = call(capsys, "workshop", "check", path, "--seconds", "1")
+    result = call(capsys, "workshop", "check", path, "--seconds", "3")
     assert result.code == exit_code, result
     assert words in result.out + result.err
     assert not CONTROL.search(result.out + result.err) and "Traceback" not in result.err
