@@ -157,15 +157,21 @@ def _follow(shell: Shell, journal: Journal, source: str | None, look: _Look, sec
 def _pulses(changes: Iterator[object], stop: threading.Event) -> Iterator[None]:
     """Yield once at the start, whenever something was written, and every so often besides."""
     woken = threading.Event()
+    broken: list[BaseException] = []
 
     def listen() -> None:
-        for _ in changes:
-            woken.set()
+        try:
+            for _ in changes:
+                woken.set()
+        except BaseException as error:  # told by whoever looks, not lost in a thread
+            broken.append(error)
         woken.set()
 
     threading.Thread(target=listen, daemon=True).start()
     while not stop.is_set():
         yield
+        if broken:
+            raise broken[0]
         waited = 0.0
         while not stop.is_set() and not woken.is_set() and waited < _PULSE:
             waited += 0.25

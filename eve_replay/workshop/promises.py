@@ -55,7 +55,7 @@ _BESIDE = frozenset(
         "payment probably receipt refund reservation successfully the this to was were with without",
     )
 )
-#: The same in Chinese: 已发送, 发送成功, 邮件已经成功寄出了, 付款完成.
+#: The same in Chinese, with a word beside the verb that says that it is over.
 _DID_ZH = "发送|发出|寄出|送达|投递|付款|支付|扣款|收款|入账|退款|预订|预留|处理|执行|扣费|办理|发|付|收|退"
 _DONE_ZH = re.compile(
     rf"(?:邮件|收据|款项|付款|账单|订单|退款|支付|该邮件)?(?:应该|大概)?(?:"
@@ -268,7 +268,7 @@ def _says_done(text: str) -> bool:
     """Whether a word for "done" is claimed: alone, or with words that take nothing of it back.
 
     "probably sent" is a claim, since whoever reads it goes on; "not sent" and "maybe sent" are none. In
-    Chinese a verb is a claim with 已, 成功 or 完成 beside it.
+    Chinese a verb alone is none: a word for "already", "with success" or "completely" has to stand beside it.
     """
     said = text.strip().strip(_MARKS).casefold()
     if _DONE_ZH.fullmatch(said):

@@ -1,13 +1,14 @@
 """``guard``, ``forecast --if`` and ``--here``: before it happens."""
 
 import json
+import shutil
 import threading
 import time
 
 import pytest
 
 from eve_replay.cli import run
-from tests.support.corpus import data, scratch
+from tests.support.corpus import data, scenario
 from tests.unit.cli._run import call
 
 INSIDE_LEASE = "2026-11-30T09:40:00Z"
@@ -58,9 +59,6 @@ def test_it_follows_and_warns_once_per_stage(capsys, tmp_path):
 
     def writes():
         time.sleep(1.5)
-        scratch("crash-not-restarted", tmp_path / "copy")
-        import shutil
-
         shutil.copytree(source, folder, dirs_exist_ok=True)
 
     thread = threading.Thread(target=writes)
@@ -73,7 +71,7 @@ def test_it_follows_and_warns_once_per_stage(capsys, tmp_path):
 
 
 def test_a_source_that_cannot_be_followed_is_said(capsys):
-    shown = call(capsys, "guard", "sample:simple-turn")
+    shown = call(capsys, "guard", scenario("crash-in-tool") / "oracle.json")
     assert shown.code == 2 and "--once" in shown.err
 
 
