@@ -208,7 +208,7 @@ def test_check_takes_a_folder(capsys, tmp_path):
         (lambda path: book(path, text("# Nothing")), 1, "no answer cell"),
         (lambda path: answered(path, "def send_mail(:"), 1, "no Python yet"),
         (lambda path: answered(path, "raise SystemExit(0)"), 1, "SystemExit"),
-        (lambda path: answered(path, "while True: print('x' * 1000)"), 1, "not finished after 1 seconds"),
+        (lambda path: answered(path, "while True: print('x' * 1000)"), 1, "not finished after 3 seconds"),
         (lambda path: answered(path, "raise ValueError('\x1b[31mred\u202e')"), 1, "\\x1b[31mred\\u202e"),
         (lambda path: book(path, code("KEY = 1"), code(f"{GOOD}\nx = KEY", "answer")), 1, "another cell"),
         (lambda path: answered(path, GOOD, lesson="77"), 0, "no exercise"),
