@@ -111,12 +111,12 @@ def _once(shell: Shell, journal: Journal, look: _Look) -> None:
         for each in found:
             echo(shell, _lines(shell, each))
         if not found:
-            echo(shell, [line((_calm(journal), "muted"))])
+            echo(shell, paragraph(_calm(journal, seen), width=shell.width, tone="muted"))
         say_zone(shell)
     finish(shell, journal.receipt, problems=bad)
 
 
-def _calm(journal: Journal) -> str:
+def _calm(journal: Journal, seen: Sighting | None) -> str:
     """What may be said when nothing was found: only as much as was read."""
     if not journal.heads:
         return "No session was found here."
@@ -124,6 +124,8 @@ def _calm(journal: Journal) -> str:
         return (
             "Nothing was found that runs again by itself, in what could be read (see `eve-replay receipt`)."
         )
+    if seen is not None and seen.alive:
+        return "Nothing that has acted runs again by itself while the process that was seen is at work."
     return "Nothing that has acted runs again by itself, as the journal lies there now."
 
 

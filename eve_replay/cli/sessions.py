@@ -137,6 +137,7 @@ def _entry(shell: Shell, row: LandingRow, shown: str) -> list[Line]:
         (f"  {cut(row.title, room)}" if room > 8 else "", "plain"),
     )
     said = [] if row.worst in ("", row.state) or row.quiet else [row.worst]
+    said.append(row.certainty)
     if row.twice:
         said.append(f"effects: {row.twice.words}")
     if row.deadline is not None:
@@ -154,7 +155,7 @@ def _json(row: LandingRow) -> dict[str, object]:
         "title": row.title,
         "state": row.state,
         "since": iso(row.since) if row.since is not None else None,
-        "worst": {"code": row.code, "severity": row.severity},
+        "worst": {"code": row.code, "severity": row.severity, "certainty": row.certainty},
         "twice": {"sure": row.twice.sure, "possible": row.twice.possible},
         "lastActivity": iso(row.last_activity) if row.last_activity is not None else None,
         "runs": row.runs,

@@ -2,7 +2,8 @@
 
 Restart, another version, cancel, reset, wait. What cancel and reset do to an open step was tried with the
 real eve (docs/evidence/environments.md#stopping-an-open-step): neither takes it back, it runs again first.
-Under another version nothing runs, and a reset there ends the session.
+Under another version nothing runs, and a reset there ends the session. What follows for a session from what
+was seen of others is implied, never observed; where it cannot be told what acted, it is unknown.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ class Choice:
         unprotected: how many of them the outside may see again.
         outcome: how the session ends up, as ``forecast`` says it.
         leaves: what is lost or stays open, one sentence.
-        certainty: observed, implied or unknown.
+        certainty: implied or unknown: nothing of it has happened yet.
         safest: whether it repeats least and is the first of those in that order.
     """
 
@@ -75,6 +76,7 @@ def choices_of(
     soon = soon_of(session, ahead, effects_of(session, effects), voice, Place())
     repeats = tuple(f"{each.tool}" for each, _ in soon)
     bare = sum(each.unprotected for each, _ in soon)
+    told: Certainty = "unknown" if any(each.certainty == "unknown" for each, _ in soon) else "implied"
     again = f"{listed(repeats)} again" if repeats else "nothing again"
     outcome = ahead.sim.outcome
     plain = session.kind == "workflow"
@@ -88,11 +90,11 @@ def choices_of(
             unprotected=bare,
             outcome=outcome,
             leaves=run_on.get(outcome, f"afterwards: {outcome.replace('-', ' ')}"),
-            certainty="implied",
+            certainty=told,
         )
     ]
     if not plain:
-        found += _eve_choices(repeats, bare, again, outcome, open_=open_)
+        found += _eve_choices(repeats, bare, again, outcome, told, open_=open_)
     found.append(
         Choice(
             name="wait",
@@ -101,14 +103,14 @@ def choices_of(
             unprotected=0,
             outcome="as it lies",
             leaves="everything stays open, and who waits for it waits on" if open_ else "nothing is open",
-            certainty="observed",
+            certainty="implied",
         )
     )
     return _marked(found)
 
 
 def _eve_choices(
-    repeats: tuple[str, ...], bare: int, again: str, outcome: str, *, open_: bool
+    repeats: tuple[str, ...], bare: int, again: str, outcome: str, told: Certainty, *, open_: bool
 ) -> list[Choice]:
     first = f"an open step runs first: {again}, then " if repeats else ""
     return [
@@ -119,7 +121,7 @@ def _eve_choices(
             unprotected=bare,
             outcome="turn cancelled" if open_ else outcome,
             leaves=f"{first}the turn ends as cancelled; what acted stays done",
-            certainty="observed" if repeats else "implied",
+            certainty=told,
         ),
         Choice(
             name="reset",
@@ -128,7 +130,7 @@ def _eve_choices(
             unprotected=bare,
             outcome="session ended",
             leaves=f"{first}the session ends; its conversation is over, what acted stays done",
-            certainty="observed" if repeats else "implied",
+            certainty=told,
         ),
         Choice(
             name="other-version",
@@ -138,7 +140,7 @@ def _eve_choices(
             outcome="stranded",
             leaves="nothing of it runs; messages get 409, it stays open for its own version (a subagent or a "
             "tool run is cancelled)",
-            certainty="observed",
+            certainty="implied",
         ),
         Choice(
             name="reset-under-other-version",
@@ -147,7 +149,7 @@ def _eve_choices(
             unprotected=0,
             outcome="session ended",
             leaves="nothing of it runs, the session is over; back under its own version it stays over",
-            certainty="observed",
+            certainty="implied",
         ),
     ]
 

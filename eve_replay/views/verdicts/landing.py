@@ -58,7 +58,7 @@ class LandingRow(View):
         title: text, safe to draw (the text inside of a message that is JSON).
         state: what it does or waits for, with since and deadline (``parked: approval since 3 days``).
         tone, sign: of the worst that is to be said. ``worst`` that in two or three words, ``code`` and
-            ``severity`` of it.
+            ``severity`` of it; ``certainty``: observed, implied or unknown.
         twice: effects the outside saw more than once, surely and possibly.
         since: when the state began, None where nothing says. ``deadline``: when something comes by itself.
         last_activity: the newest evidence.
@@ -76,6 +76,7 @@ class LandingRow(View):
     worst: str
     code: str
     severity: str
+    certainty: str
     twice: Twice
     since: datetime | None
     deadline: datetime | None
@@ -175,6 +176,7 @@ def landing_row(
         worst=word_of(worst) if worst is not None else "",
         code=worst.code if worst is not None else "",
         severity=severity,
+        certainty=worst.certainty if worst is not None else "unknown",
         twice=twice,
         since=_since(session, last),
         deadline=_deadline(session),

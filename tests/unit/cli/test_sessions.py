@@ -22,7 +22,11 @@ def test_the_contract_of_its_json(capsys):
         "runs",
         "turns",
     } <= set(row)
-    assert set(row["twice"]) == {"sure", "possible"} and set(row["worst"]) == {"code", "severity"}
+    assert set(row["twice"]) == {"sure", "possible"} and set(row["worst"]) == {
+        "code",
+        "severity",
+        "certainty",
+    }
     assert document["totals"]["states"] and document["totals"]["severities"]
 
 
