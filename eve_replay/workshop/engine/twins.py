@@ -1,7 +1,7 @@
 """The clock and the dice of a simulated machine, as modules that look like Python's own.
 
-``time``, ``datetime``, ``random``, ``uuid``, ``secrets`` and ``os.urandom``; :mod:`host` puts them in the place
-of the real ones. They keep nothing: what they tell is asked of the machine each time.
+``time``, ``datetime``, ``random``, ``uuid``, ``secrets`` and ``os.urandom``; :mod:`host` puts them in the
+place of the real ones. They keep nothing: what they tell is asked of the machine each time.
 """
 
 from __future__ import annotations
