@@ -1,7 +1,7 @@
 """The command line: one table of commands, loaded when used, and one place where errors become words.
 
 Only this package reads the environment, prints, and exits. A command lives in a module of its own as
-``cli``, made with the helpers of ``eve_replay.cli.shared.common``.
+``cli``, in the folder of its section, made with the helpers of ``eve_replay.cli.shared.common``.
 """
 
 from __future__ import annotations
@@ -41,9 +41,11 @@ SECTIONS: Mapping[str, str] = MappingProxyType(
 )
 
 
-def _table(section: str, **commands: str) -> dict[str, Entry]:
+def _table(section: str, folder: str | None = None, **commands: str) -> dict[str, Entry]:
+    """Return the commands of one section; each has its module in the folder of the section's name."""
+    room = section.lower() if folder is None else folder
     return {
-        name.replace("_", "-"): Entry(f"eve_replay.cli.{name}", text, section)
+        name.replace("_", "-"): Entry(".".join(filter(None, ("eve_replay.cli", room, name))), text, section)
         for name, text in commands.items()
     }
 
@@ -94,6 +96,7 @@ COMMANDS: Mapping[str, Entry] = MappingProxyType(
     )
     | _table(
         "Teaching",
+        folder="",
         workshop="Learn and teach idempotency: lessons that crash your code.",
     )
     | _table(

@@ -12,7 +12,7 @@ import pytest
 
 from eve_replay import open_journal
 from eve_replay.checks import Finding, check_session, check_world
-from eve_replay.cli.receipt import read_everything
+from eve_replay.cli.reading.receipt import read_everything
 from eve_replay.guidance import Report, why
 from eve_replay.journal.effects.build import Effect, effects_of
 from eve_replay.recovery import forecast

@@ -61,11 +61,12 @@ def test_the_page_of_commands_has_the_sections_of_the_help(section):
 
 
 def test_every_command_module_is_in_the_table():
+    """Each module stands in the folder of its section."""
     folder = ROOT / "eve_replay" / "cli"
-    modules = {p.stem for p in folder.glob("[a-z]*.py")} | {
-        p.parent.name for p in folder.glob("workshop/__init__.py")
-    }
-    assert modules == {COMMANDS[name].module.rpartition(".")[2] for name in EXISTING}
+    rooms = [section.lower() for section in SECTIONS if (folder / section.lower()).is_dir()]
+    modules = {f"eve_replay.cli.{room}.{p.stem}" for room in rooms for p in folder.glob(f"{room}/[a-z]*.py")}
+    assert modules | {"eve_replay.cli.workshop"} == {entry.module for entry in COMMANDS.values()}
+    assert not list(folder.glob("[a-z]*.py"))
 
 
 @pytest.mark.parametrize("code", PYTHON)

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from eve_replay.cli.shared.common import Shell
 from eve_replay.cli.shared.errors import guarded
-from eve_replay.cli.tui import _ascii, _theme, cli
+from eve_replay.cli.showing.tui import _ascii, _theme, cli
 
 SHELL = Shell(now=datetime(2026, 11, 30, tzinfo=UTC))
 
@@ -73,8 +73,8 @@ def test_starting_passes_everything_on(monkeypatch):
 
     monkeypatch.setattr("eve_replay_tui.app.ReplayApp", Fake)
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
-    monkeypatch.setattr("eve_replay.cli.tui.sys.stdout", _Terminal())
-    monkeypatch.setattr("eve_replay.cli.tui.sys.stdin", _Terminal())
+    monkeypatch.setattr("eve_replay.cli.showing.tui.sys.stdout", _Terminal())
+    monkeypatch.setattr("eve_replay.cli.showing.tui.sys.stdin", _Terminal())
     words = ["-s", "sample:crash-in-tool", "--session", "J64S", "--step", "4SKG", "--theme", "light", "--utc"]
     cli.main([*words, "--now", "2026-11-30T12:00:00Z"], standalone_mode=False)
     options = seen["options"]

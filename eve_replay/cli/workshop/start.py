@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from eve_replay.cli.lab import open_lab
 from eve_replay.cli.shared.common import Shell, command, echo
+from eve_replay.cli.showing.lab import open_lab
 from eve_replay.cli.workshop.shared import language_option, shipped
 from eve_replay.cli.workshop.words import said
 from eve_replay.errors import SourceUnreadable, WrongUse

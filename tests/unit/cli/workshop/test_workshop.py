@@ -5,7 +5,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from eve_replay.cli import lab, run
+from eve_replay.cli import run
+from eve_replay.cli.showing import lab
 from eve_replay.cli.workshop import SUBCOMMANDS
 from eve_replay.cli.workshop import shared as common
 from eve_replay.errors import SourceUnreadable

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from eve_replay.cli.runs import run_json
+from eve_replay.cli.reading.runs import run_json
 from eve_replay.cli.shared.common import (
     Shell,
     command,

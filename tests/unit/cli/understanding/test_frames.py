@@ -42,7 +42,7 @@ def test_unknown_frames_say_which_there_are(capsys):
 
 
 def test_text_that_a_spreadsheet_would_run_is_quoted():
-    from eve_replay.cli.frames import _cell
+    from eve_replay.cli.understanding.frames import _cell
 
     assert _cell("=1+1") == "'=1+1"
     assert _cell("@cmd") == "'@cmd"

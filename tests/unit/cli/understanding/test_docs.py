@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from eve_replay.cli.docs import find, pages
+from eve_replay.cli.understanding.docs import find, pages
 from eve_replay.errors import NotFound
 from eve_replay.recovery.environment import ENVIRONMENTS
 from eve_replay.recovery.words import RULES

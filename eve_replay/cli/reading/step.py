@@ -6,10 +6,10 @@ import base64
 
 import click
 
+from eve_replay.cli.reading.show import step_json
 from eve_replay.cli.shared.common import Shell, command, echo, emit_json, finish, open_source, source_and
 from eve_replay.cli.shared.payload import first_undecoded, payload_json, payload_lines, raw_lines
 from eve_replay.cli.shared.pick import locate_step
-from eve_replay.cli.show import step_json
 from eve_replay.codec import Payload
 from eve_replay.errors import WrongUse
 from eve_replay.records import EventRecord, StepRecord

@@ -3,10 +3,10 @@ from pathlib import Path
 
 import pytest
 
-from eve_replay.cli import lab
+from eve_replay.cli.showing import lab
 from tests.unit.cli._run import call
 
-GUIDES = sorted(path.name for path in (Path(__file__).parents[3] / "notebooks").glob("*.ipynb"))
+GUIDES = sorted(path.name for path in (Path(__file__).parents[4] / "notebooks").glob("*.ipynb"))
 
 
 @pytest.fixture

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 
 from eve_replay import samples
 from eve_replay.cli import COMMANDS, exists
-from eve_replay.cli.runs import run_json
+from eve_replay.cli.reading.runs import run_json
+from eve_replay.cli.reading.show import step_json, step_table
 from eve_replay.cli.shared.common import Shell, command, echo, echo_table, emit_json, finish
 from eve_replay.cli.shared.payload import payload_json
-from eve_replay.cli.show import step_json, step_table
 from eve_replay.codec import Payload
 from eve_replay.journal import Attempt, Journal
 from eve_replay.times import parse_time

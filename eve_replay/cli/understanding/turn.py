@@ -15,7 +15,7 @@ from eve_replay.cli.shared.common import (
     source_and,
 )
 from eve_replay.cli.shared.select import turn_wanted
-from eve_replay.cli.turns import turn_json
+from eve_replay.cli.understanding.turns import turn_json
 from eve_replay.ids import short_id
 from eve_replay.journal import Message, Turn
 from eve_replay.journal.transcript import taken_by

@@ -1,0 +1,1 @@
+"""Commands of the section Crashing: what a crash would do."""

@@ -1,0 +1,1 @@
+"""Commands of the section Reading: what is recorded."""

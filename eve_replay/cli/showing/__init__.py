@@ -1,0 +1,1 @@
+"""Commands of the section Showing: screens and notebooks."""

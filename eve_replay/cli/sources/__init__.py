@@ -1,0 +1,1 @@
+"""Commands of the section Sources: where journals come from."""

@@ -1,0 +1,1 @@
+"""Commands of the section Understanding: what happened, and why."""
