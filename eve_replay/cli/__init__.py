@@ -103,6 +103,7 @@ COMMANDS: Mapping[str, Entry] = MappingProxyType(
         "Sources",
         worlds="List the kinds of sources that can be read.",
         pack="Write one portable file from any source, redacted if you like.",
+        trace="Write sessions as spans for Perfetto, speedscope or OTLP.",
         watch="Show new events as they are written.",
     )
 )

@@ -64,6 +64,7 @@ DOORS = {
     "eve_replay/cli/understanding/diff.py": "a JSON patch, in ASCII",
     "eve_replay/cli/reading/dump.py": "JSON, in ASCII",
     "eve_replay/cli/sources/watch.py": "JSON, in ASCII",
+    "eve_replay/cli/sources/trace.py": "JSON, in ASCII",
     "eve_replay/cli/understanding/frames.py": "bytes of a stream as they are, because --raw asks for them",
     "eve_replay/cli/workshop/summary.py": "two counts",
     "eve_replay/tools/site_pages.py": "the small server that is written into the site: a port",
