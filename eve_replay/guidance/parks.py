@@ -8,7 +8,7 @@ from eve_replay.checks.finding import Verdict
 from eve_replay.checks.phrases import GRACE, Voice
 from eve_replay.guidance.rest import unsure_park
 from eve_replay.ids import short_id
-from eve_replay.journal.messages import recorded_answer
+from eve_replay.journal.frameworks.workflow.messages import recorded_answer
 from eve_replay.journal.model import Evidence, Park, Session
 
 __all__ = ["park_verdicts", "version_verdicts"]

@@ -11,11 +11,11 @@ from typing import Self, TypeVar, overload
 
 from eve_replay.codec import KeyRing
 from eve_replay.errors import NotFound, WrongUse
-from eve_replay.journal.build import build_session
+from eve_replay.journal.frameworks.base import Grouping
+from eve_replay.journal.frameworks.registry import framework_named, group_records, part_of
 from eve_replay.journal.gather import gathered
 from eve_replay.journal.joined import remember
 from eve_replay.journal.model import Attempt, Run, Session, SessionHead, Step, Turn
-from eve_replay.journal.sessions import SessionMap
 from eve_replay.problems import Receipt
 from eve_replay.records import RunRecord
 from eve_replay.worlds.base import Pageable, World, WorldSource
@@ -70,9 +70,9 @@ class Journal:
         self.world = world
         self.keys = keys
         self._keep = max(1, keep)
-        self._map: SessionMap | None = None
+        self._map: Grouping | None = None
         self._reading = threading.RLock()
-        self._near: dict[str, SessionMap] = {}
+        self._near: dict[str, Grouping] = {}
         self._built: OrderedDict[str, Session] = OrderedDict()
 
     @property
@@ -81,14 +81,14 @@ class Journal:
         return self.world.receipt
 
     @property
-    def map(self) -> SessionMap:
+    def map(self) -> Grouping:
         """Which runs make up which session. Read by whoever asks first; other threads wait for it."""
         found = self._map
         if found is None:
             with self._reading:
                 found = self._map
                 if found is None:
-                    found = self._map = SessionMap(self.world.runs())
+                    found = self._map = group_records(self.world.runs())
         return found
 
     @property
@@ -129,7 +129,7 @@ class Journal:
     def versions(self) -> frozenset[str]:
         """The eve versions of the sessions; of a large world those of its newest runs."""
         if self._map is None and isinstance(self.world, Pageable):
-            newest = SessionMap(self.world.page(_NEWEST, newest_first=True))
+            newest = group_records(self.world.page(_NEWEST, newest_first=True))
             heads = [head for near in (newest, *self._near.values()) for head in near.heads.values()]
         else:
             heads = list(self.map.heads.values())
@@ -158,13 +158,15 @@ class Journal:
         found, run_id = self._place(id_)
         return self._session(found, found.session_of(run_id), frozenset())
 
-    def _session(self, found: SessionMap, key: str, above: frozenset[str]) -> Session:
+    def _session(self, found: Grouping, key: str, above: frozenset[str]) -> Session:
         """Return a session with those below it; ``above`` ends a circle that only a broken world has."""
         known = self._built.get(key)
         if known is None:
             path = above | {key}
             wanted = [c for c in found.heads[key].subagents if c in found.heads and c not in path]
-            known = build_session(self.world, found, found.heads[key], keys=self.keys)
+            head = found.heads[key]
+            part = part_of(found, key)
+            known = framework_named(head.framework).build(self.world, part, head, keys=self.keys)
             if wanted:
                 known = replace(known, below=tuple(self._session(found, c, path) for c in wanted))
             self._built[key] = known = remember(known, self)
@@ -227,7 +229,7 @@ class Journal:
                 return attempt
         raise NotFound(f"{step.step_id} has {len(step.attempts)} attempts, not {n}.")
 
-    def _place(self, id_: str | None) -> tuple[SessionMap, str]:
+    def _place(self, id_: str | None) -> tuple[Grouping, str]:
         """Return a map that holds the session of an id, and the whole id of the run that is meant."""
         if id_ is None or self._map is not None or not isinstance(self.world, Pageable):
             return self.map, self._run_id(id_)
@@ -239,7 +241,7 @@ class Journal:
             except NotFound:
                 # Not a run's whole id: what it is instead, all run records tell.
                 return self.map, self._run_id(id_)
-            near = SessionMap(sorted(family, key=lambda record: record.run_id))
+            near = group_records(sorted(family, key=lambda record: record.run_id))
             while len(self._near) >= self._keep * 8:
                 self._near.pop(next(iter(self._near)))
             self._near |= dict.fromkeys(near.records, near)

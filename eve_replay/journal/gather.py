@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from eve_replay.journal.frameworks.base import Grouping
+from eve_replay.journal.frameworks.registry import group_records
 from eve_replay.journal.model import SessionHead
-from eve_replay.journal.sessions import SessionMap, parent_of
 from eve_replay.records import RunRecord
 from eve_replay.worlds.base import NewestFirst, Pageable, World
 
@@ -22,7 +23,7 @@ _FIRST = 100
 _PAGE = 500
 
 
-def gathered(world: World, told: Callable[[Sequence[SessionHead]], object]) -> SessionMap:
+def gathered(world: World, told: Callable[[Sequence[SessionHead]], object]) -> Grouping:
     """Return all runs of a world grouped into sessions.
 
     Args:
@@ -42,7 +43,7 @@ def gathered(world: World, told: Callable[[Sequence[SessionHead]], object]) -> S
             if heads:
                 told(heads)
     records += part
-    return SessionMap(sorted(records, key=lambda record: record.run_id))
+    return group_records(sorted(records, key=lambda record: record.run_id))
 
 
 def _records(world: World) -> Iterator[RunRecord]:
@@ -60,24 +61,12 @@ def _records(world: World) -> Iterator[RunRecord]:
 
 def _known(records: Iterable[RunRecord]) -> tuple[list[SessionHead], list[RunRecord]]:
     """Return the heads of what can be placed, and the records of what cannot be yet."""
-    found = SessionMap(sorted(records, key=lambda record: record.run_id))
+    found = group_records(sorted(records, key=lambda record: record.run_id))
     heads: list[SessionHead] = []
     waiting: list[RunRecord] = []
     for head in sorted(found.heads.values(), key=lambda head: head.id, reverse=True):
-        if _waits(found, head.id):
+        if found.waits(head.id):
             waiting += (found.records[run_id] for run_id in (*head.run_ids, *head.child_ids))
         else:
             heads.append(head)
     return heads, waiting
-
-
-def _waits(found: SessionMap, owner: str) -> bool:
-    """Return whether a run names another one as its session that has not been read."""
-    record, role = found.records[owner], found.roles[owner]
-    if role == "workflow":
-        return False
-    name = parent_of(record)
-    if role == "session":
-        typed = record.attribute("$eve.type") is not None
-        name = record.attribute("$eve.session") or (None if typed else name)
-    return name is not None and name not in found.records

@@ -319,6 +319,7 @@ class SessionHead:
         parent: session id of the caller of a subagent.
         status: the newest owning run's record status (running, completed, failed, cancelled).
         title: ``$eve.title``, else the workflow's function name.
+        framework: who wrote it, a name of ``journal.frameworks``.
     """
 
     id: str
@@ -334,6 +335,7 @@ class SessionHead:
     created_at: datetime | None = None
     updated_at: datetime | None = None
     purged: bool = False
+    framework: str = "eve"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, weakref_slot=True)
@@ -408,6 +410,11 @@ class Session:
     def kind(self) -> SessionKind:
         """session, subagent or workflow."""
         return self.head.kind
+
+    @property
+    def framework(self) -> str:
+        """Who wrote it: ``eve``, ``workflow-sdk``, ``python-sdk``, ``flue`` or another framework's name."""
+        return self.head.framework
 
     @property
     def title(self) -> str:

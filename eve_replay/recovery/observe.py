@@ -8,7 +8,7 @@ from eve_replay.journal.commits.rules import run_commits
 from eve_replay.journal.commits.states import RunCommits, StepCommit
 from eve_replay.journal.effects.build import effects_of
 from eve_replay.journal.effects.policy import EffectsLike
-from eve_replay.journal.messages import recorded_answer
+from eve_replay.journal.frameworks.workflow.messages import recorded_answer
 from eve_replay.journal.model import Park, Run, Session, Step, Turn
 from eve_replay.journal.settled import between_steps
 from eve_replay.recovery.observe_effects import EffectReader

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from eve_replay.journal.effects.build import Effect
-from eve_replay.journal.messages import recorded_answer
+from eve_replay.journal.frameworks.workflow.messages import recorded_answer
 from eve_replay.journal.model import Park, Session, Step
 from eve_replay.recovery.situation import NEVER, EffectState, Situation, StepState
 

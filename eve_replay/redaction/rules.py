@@ -56,7 +56,7 @@ _STRUCTURAL_WORDS = """
 """
 _STRUCTURAL = frozenset(_STRUCTURAL_WORDS.split())
 _WORD = re.compile(r"[\w$@/.:#+~-]{1,200}\Z")
-#: Parts of eve's hook tokens that carry meaning (journal/messages.py reads them).
+#: Parts of eve's hook tokens that carry meaning (journal/frameworks/workflow/messages.py reads them).
 KEEP_WORDS = frozenset(
     ("eve", "session", "inbox", "v1", "v2", "auth", "anchor", "handoff", "cancel", "turn-control",
      "turn", "control", "deadline", "timeout", "http", "task", "completion", "tasks", "user", "abort")

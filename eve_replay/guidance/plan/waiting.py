@@ -14,7 +14,7 @@ from eve_replay.guidance.plan.naming import call_text
 from eve_replay.guidance.runtime_words import start_words
 from eve_replay.ids import short_id
 from eve_replay.journal.effects.build import Effect
-from eve_replay.journal.messages import recorded_answer
+from eve_replay.journal.frameworks.workflow.messages import recorded_answer
 from eve_replay.journal.model import Park, Session
 from eve_replay.journal.settled import between_steps
 from eve_replay.values import preview

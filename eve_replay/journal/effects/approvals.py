@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Protocol
 
-from eve_replay.journal.messages import recorded_answer
+from eve_replay.journal.frameworks.workflow.messages import recorded_answer
 from eve_replay.journal.model import Park, Session, Step
 
 __all__ = ["Asked", "approvals_of", "executing_steps", "is_approved"]

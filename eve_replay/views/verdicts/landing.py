@@ -16,7 +16,6 @@ from eve_replay.checks import Verdict, Voice
 from eve_replay.checks.finding import SEVERITY_RANK, VERDICT_RANK
 from eve_replay.codec.jsontext import JsonFault, parse_json
 from eve_replay.guidance import why_all
-from eve_replay.guidance.runtime_words import is_python
 from eve_replay.guidance.why import Report
 from eve_replay.journal import Session
 from eve_replay.journal.effects.judge import Twice, judge_effect, tally
@@ -54,7 +53,7 @@ class LandingRow(View):
     """One session.
 
     Attributes:
-        id: the whole id. ``framework``: ``eve``, ``workflow-sdk`` or ``python-sdk``.
+        id: the whole id. ``framework``: ``eve``, ``workflow-sdk``, ``python-sdk`` or ``flue``.
         title: text, safe to draw (the text inside of a message that is JSON).
         state: what it does or waits for, with since and deadline (``parked: approval since 3 days``).
         tone, sign: of the worst that is to be said. ``worst`` that in two or three words, ``code`` and
@@ -168,7 +167,7 @@ def landing_row(
     last = _last(session, row.last_activity)
     return LandingRow(
         id=session.id,
-        framework=_framework(session),
+        framework=session.framework,
         title=title_text(session.head.title),
         state=_state(row.status_text, worst),
         tone=tone,
@@ -208,12 +207,6 @@ def _state(text: str, worst: Verdict | None) -> str:
     if plain and worst is not None and worst.code not in ("ran-twice", "may-have-run-twice"):
         return word_of(worst)
     return text
-
-
-def _framework(session: Session) -> str:
-    if session.kind != "workflow":
-        return "eve"
-    return "python-sdk" if any(is_python(run) for run in session.runs) else "workflow-sdk"
 
 
 def _last(session: Session, record: datetime | None) -> datetime | None:

@@ -7,8 +7,9 @@ from dataclasses import replace
 from datetime import datetime
 
 from eve_replay.codec import Payload
-from eve_replay.journal.calls import CallIndex, read_calls
-from eve_replay.journal.history import HistoryCall, history_calls
+from eve_replay.journal.frameworks.workflow.calls import CallIndex, read_calls
+from eve_replay.journal.frameworks.workflow.history import HistoryCall, history_calls
+from eve_replay.journal.frameworks.workflow.steps import AttemptDraft, StepDraft
 from eve_replay.journal.model import (
     Attempt,
     Coordinate,
@@ -18,7 +19,6 @@ from eve_replay.journal.model import (
     StreamEvent,
     ToolCall,
 )
-from eve_replay.journal.steps import AttemptDraft, StepDraft
 from eve_replay.values import UNDEFINED, same
 
 __all__ = ["freeze_step"]

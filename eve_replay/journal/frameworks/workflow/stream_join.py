@@ -15,10 +15,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 
 from eve_replay.ids import ulid_time
-from eve_replay.journal.bodies import split_bodies
-from eve_replay.journal.late import gather_late
+from eve_replay.journal.frameworks.workflow.bodies import split_bodies
+from eve_replay.journal.frameworks.workflow.late import gather_late
+from eve_replay.journal.frameworks.workflow.steps import AttemptDraft, StepDraft
 from eve_replay.journal.model import Coordinate, StreamEvent
-from eve_replay.journal.steps import AttemptDraft, StepDraft
 from eve_replay.problems import Problem
 from eve_replay.times import parse_time
 

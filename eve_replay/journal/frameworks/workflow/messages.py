@@ -13,9 +13,9 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import zip_longest
 
-from eve_replay.journal.calls import chunk_evidence
+from eve_replay.journal.frameworks.workflow.calls import chunk_evidence
+from eve_replay.journal.frameworks.workflow.steps import event_evidence
 from eve_replay.journal.model import Evidence, Message, Park, Run, StreamEvent, Turn
-from eve_replay.journal.steps import event_evidence
 from eve_replay.records import EventRecord
 
 __all__ = ["read_messages", "recorded_answer"]

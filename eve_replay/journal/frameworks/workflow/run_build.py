@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from eve_replay.journal.calls import CallIndex
-from eve_replay.journal.freeze import freeze_step
+from eve_replay.journal.frameworks.workflow.calls import CallIndex
+from eve_replay.journal.frameworks.workflow.freeze import freeze_step
+from eve_replay.journal.frameworks.workflow.sessions import SessionMap, parent_of
+from eve_replay.journal.frameworks.workflow.steps import StepDraft, draft_steps
+from eve_replay.journal.frameworks.workflow.turns import assign_turns
 from eve_replay.journal.model import Evidence, Run, RunRole, Step
-from eve_replay.journal.sessions import SessionMap, parent_of
-from eve_replay.journal.steps import StepDraft, draft_steps
-from eve_replay.journal.turns import assign_turns
 from eve_replay.problems import Gap, Problem
 from eve_replay.records import (
     EventRecord,

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from eve_replay.journal.late import (
+from eve_replay.journal.frameworks.workflow.late import (
     AFTERWARDS,
     OF_CALL,
     Said,
@@ -29,8 +29,8 @@ from eve_replay.journal.late import (
     said_once,
     time_of,
 )
+from eve_replay.journal.frameworks.workflow.steps import AttemptDraft, StepDraft, event_evidence
 from eve_replay.journal.model import Coordinate, StreamEvent
-from eve_replay.journal.steps import AttemptDraft, StepDraft, event_evidence
 
 __all__ = ["split_bodies"]
 

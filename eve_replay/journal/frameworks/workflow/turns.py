@@ -11,7 +11,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from eve_replay.codec import Payload
-from eve_replay.journal.calls import chunk_evidence
+from eve_replay.journal.frameworks.workflow.calls import chunk_evidence
+from eve_replay.journal.frameworks.workflow.parks import Emitted
+from eve_replay.journal.frameworks.workflow.steps import StepDraft
+from eve_replay.journal.frameworks.workflow.stream_join import model_coordinate, turn_of
 from eve_replay.journal.model import (
     Certainty,
     Evidence,
@@ -24,9 +27,6 @@ from eve_replay.journal.model import (
     Turn,
     TurnStatus,
 )
-from eve_replay.journal.parks import Emitted
-from eve_replay.journal.steps import StepDraft
-from eve_replay.journal.stream_join import model_coordinate, turn_of
 
 __all__ = ["assign_turns", "build_turns", "turn_from_state"]
 

@@ -8,8 +8,20 @@ from datetime import UTC, datetime
 
 from eve_replay.codec import KeyRing, session_events
 from eve_replay.errors import NotFound
-from eve_replay.journal.calls import CallIndex
-from eve_replay.journal.messages import read_messages
+from eve_replay.journal.frameworks.workflow.calls import CallIndex
+from eve_replay.journal.frameworks.workflow.messages import read_messages
+from eve_replay.journal.frameworks.workflow.parks import Emitted, open_parks, stream_parks, workflow_parks
+from eve_replay.journal.frameworks.workflow.run_build import (
+    ENDED,
+    RunDraft,
+    assign_all_turns,
+    close_drafts,
+    freeze_run,
+    read_run,
+)
+from eve_replay.journal.frameworks.workflow.sessions import SessionMap
+from eve_replay.journal.frameworks.workflow.stream_join import join_stream, stream_event
+from eve_replay.journal.frameworks.workflow.turns import build_turns
 from eve_replay.journal.model import (
     Attempt,
     Certainty,
@@ -23,18 +35,6 @@ from eve_replay.journal.model import (
     StreamEvent,
     Turn,
 )
-from eve_replay.journal.parks import Emitted, open_parks, stream_parks, workflow_parks
-from eve_replay.journal.run_build import (
-    ENDED,
-    RunDraft,
-    assign_all_turns,
-    close_drafts,
-    freeze_run,
-    read_run,
-)
-from eve_replay.journal.sessions import SessionMap
-from eve_replay.journal.stream_join import join_stream, stream_event
-from eve_replay.journal.turns import build_turns
 from eve_replay.problems import Gap, Problem
 from eve_replay.records import StreamRecord
 from eve_replay.worlds.base import World

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 
+from eve_replay.journal.frameworks.workflow.steps import is_runtime_module
 from eve_replay.journal.model import RunRole, SessionHead, SessionKind
-from eve_replay.journal.steps import is_runtime_module
 from eve_replay.records import RunRecord
 
 __all__ = ["SessionMap", "parent_of", "role_of"]
@@ -64,6 +64,17 @@ class SessionMap:
     def session_of(self, run_id: str) -> str:
         """Return the id of the session a run belongs to."""
         return self._owner[run_id]
+
+    def waits(self, session_id: str) -> bool:
+        """Return whether a run names another one as its session that has not been read."""
+        record, role = self.records[session_id], self.roles[session_id]
+        if role == "workflow":
+            return False
+        name = parent_of(record)
+        if role == "session":
+            typed = record.attribute("$eve.type") is not None
+            name = record.attribute("$eve.session") or (None if typed else name)
+        return name is not None and name not in self.records
 
     def _find(self, run_id: str) -> str:
         """Return the session id of one run, following parents; a missing parent ends the search."""
@@ -128,6 +139,7 @@ class SessionMap:
         title = first.attribute("$eve.title") or node.rpartition("/")[2]
         return SessionHead(
             id=owner,
+            framework=_framework(first, role),
             kind=kind,
             run_ids=tuple(own),
             child_ids=tuple(below),
@@ -141,6 +153,13 @@ class SessionMap:
             updated_at=max((t for t in times if t is not None), default=None),
             purged=any(self.records[i].purged for i in own),
         )
+
+
+def _framework(record: RunRecord, role: RunRole) -> str:
+    """Return the framework's name: the Python SDK leaves the deployment id empty."""
+    if role != "workflow":
+        return "eve"
+    return "python-sdk" if record.fields.get("deploymentId") == "" else "workflow-sdk"
 
 
 def _version(owners: list[RunRecord]) -> str | None:

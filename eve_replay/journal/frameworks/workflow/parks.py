@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from eve_replay.journal.calls import chunk_evidence
+from eve_replay.journal.frameworks.workflow.calls import chunk_evidence
+from eve_replay.journal.frameworks.workflow.steps import event_evidence
 from eve_replay.journal.model import Park, ParkKind, Run, Step, StreamEvent
-from eve_replay.journal.steps import event_evidence
 from eve_replay.records import EventRecord
 from eve_replay.times import parse_time
 

@@ -1,7 +1,7 @@
 """Step records and log events of one run, gathered into drafts: one per step, one per recorded start.
 
 Drafts are the only mutable objects of this package and never leave it: the stream is joined onto them
-(:mod:`eve_replay.journal.stream_join`) before they are frozen.
+(:mod:`eve_replay.journal.frameworks.workflow.stream_join`) before they are frozen.
 
 Rules: docs/evidence/observed.md#budget, #throw-then-kill, #one-record, #lease, #order,
 docs/evidence/sweep.md#stream.

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
+from eve_replay.journal.frameworks.workflow.steps import StepDraft
 from eve_replay.journal.model import Coordinate, StreamEvent
-from eve_replay.journal.steps import StepDraft
 
 __all__ = [
     "AFTERWARDS",

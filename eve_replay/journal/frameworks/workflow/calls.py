@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from eve_replay.journal.frameworks.workflow.stream_join import model_coordinate
 from eve_replay.journal.model import (
     Certainty,
     Coordinate,
@@ -21,7 +22,6 @@ from eve_replay.journal.model import (
     Tokens,
     ToolCall,
 )
-from eve_replay.journal.stream_join import model_coordinate
 from eve_replay.values import UNDEFINED
 
 __all__ = ["CallIndex", "Request", "chunk_evidence", "read_calls", "tokens_of"]

@@ -1,0 +1,1 @@
+"""eve: sessions, turns and subagents on the Workflow SDK's log."""

@@ -1,0 +1,1 @@
+"""Flue: conversations as record streams, submissions with attempts, calls with fates of their own."""

@@ -1,0 +1,1 @@
+"""Plain Workflow SDK apps: a run is a session of its own."""

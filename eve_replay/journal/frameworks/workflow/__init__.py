@@ -1,0 +1,1 @@
+"""What eve, plain Workflow SDK apps and the Python SDK share: the event log, and eve's stream in it."""
