@@ -15,10 +15,15 @@ from eve_replay.cli.shared.common import (
     emit_json,
     finish,
     open_journal,
-    source_and,
 )
-from eve_replay.cli.shared.crash import MODELS, assumption_options, find_target, question_from
-from eve_replay.errors import WrongUse
+from eve_replay.cli.shared.crash import (
+    MODELS,
+    Target,
+    Words,
+    about_a_turn,
+    assumption_options,
+    question_from,
+)
 from eve_replay.ids import short_id
 from eve_replay.views.kit.table import Cell, Column, Row, Table
 from eve_replay.views.kit.text import line, paragraph
@@ -28,23 +33,14 @@ __all__ = ["cli"]
 
 
 @command("compare")
-@source_and("turn", required=False)
-@click.option("--turn", "only", metavar="TURN", help="The turn; the same as the word.")
-@click.option("--session", metavar="SESSION", help="The session, when there are several.")
-@click.option("--run", metavar="RUN", help="A plain SDK run.")
-@click.option("--effects", metavar="FILE", help="Effects policy (effects.toml).")
+@about_a_turn(batch=False)
 @click.option("--dedup", is_flag=True, help="What each key keeps and loses of a recorded crash.")
 @click.option("--keys", is_flag=True, help="Try candidate keys on all executions of the store.")
 @click.option("--determinism", is_flag=True, help="Whether workflow bodies would replay the same way.")
 @assumption_options
 def cli(
     shell: Shell,
-    source: str | None,
-    turn: str | None,
-    only: str | None,
-    session: str | None,
-    run: str | None,
-    effects: str | None,
+    words: Words,
     dedup: bool,
     keys: bool,
     determinism: bool,
@@ -57,12 +53,10 @@ def cli(
     different deeds it would have merged, over all recorded executions.
     With --determinism: what the logs of workflow runs say about replaying them.
     """
-    if turn and only and turn != only:
-        raise WrongUse("TURN was given twice.", hint="Give it once.")
     if keys:
-        _keys(shell, source, session, effects)
+        _keys(shell, words)
         return
-    target = find_target(shell, source, turn or only, session, effects, run=run)
+    target = words.target(shell)
     if dedup:
         _dedup(shell, target)
         return
@@ -74,16 +68,14 @@ def cli(
         emit_json(
             shell,
             "compare",
-            target.journal.world,
-            target.journal.receipt,
+            target.journal,
             sessionId=target.session.id,
             turnId=target.turn_id,
             **{name: [row.to_json() for row in rows] for name, _, rows in groups},
         )
         finish(shell, target.journal.receipt)
         return
-    name = target.turn_id or target.session.title
-    echo(shell, [line((f"{name}: a crash at any point", "strong"))])
+    echo(shell, [line((f"{target.name}: a crash at any point", "strong"))])
     for _, title, rows in groups:
         echo(shell, [()])
         echo_table(shell, _table(title, rows))
@@ -149,19 +141,19 @@ def _table(title: str, rows: Sequence[Any]) -> Table:
     )
 
 
-def _keys(shell: Shell, source: str | None, session: str | None, effects: str | None) -> None:
+def _keys(shell: Shell, words: Words) -> None:
     from eve_replay.cli.shared.select import session_wanted
     from eve_replay.guidance.keys import try_keys
     from eve_replay.journal.effects.build import effects_of
     from eve_replay.views.verdicts.keys import keys_table
 
-    journal = open_journal(shell, source)
-    ids = [session_wanted(journal, session).id] if session else [head.id for head in journal.heads]
-    tests = try_keys(effect for id_ in ids for effect in effects_of(journal.session(id_), effects))
+    journal = open_journal(shell, words.source)
+    ids = (
+        [session_wanted(journal, words.session).id] if words.session else [head.id for head in journal.heads]
+    )
+    tests = try_keys(effect for id_ in ids for effect in effects_of(journal.session(id_), words.effects))
     if shell.json:
-        emit_json(
-            shell, "compare", journal.world, journal.receipt, sessions=ids, keys=[t.to_json() for t in tests]
-        )
+        emit_json(shell, "compare", journal, sessions=ids, keys=[t.to_json() for t in tests])
     else:
         echo_table(shell, keys_table(tests))
         text = (
@@ -173,7 +165,7 @@ def _keys(shell: Shell, source: str | None, session: str | None, effects: str | 
     finish(shell, journal.receipt)
 
 
-def _dedup(shell: Shell, target: Any) -> None:
+def _dedup(shell: Shell, target: Target) -> None:
     from eve_replay.recovery.dedup import KEYS, dedup_effects, dedup_events
 
     found = [dedup_effects(target.session, key, target.turn_id) for key in KEYS]
@@ -184,8 +176,7 @@ def _dedup(shell: Shell, target: Any) -> None:
         emit_json(
             shell,
             "compare",
-            target.journal.world,
-            target.journal.receipt,
+            target.journal,
             sessionId=target.session.id,
             turnId=target.turn_id,
             dedup=[each.to_json() for each in found],
@@ -224,7 +215,7 @@ def _dedup(shell: Shell, target: Any) -> None:
     finish(shell, target.journal.receipt)
 
 
-def _determinism(shell: Shell, target: Any) -> None:
+def _determinism(shell: Shell, target: Target) -> None:
     from eve_replay.recovery import check_determinism
 
     runs = [run for run in target.session.all_runs if run.role in ("tool", "workflow", "turn")]
@@ -233,8 +224,7 @@ def _determinism(shell: Shell, target: Any) -> None:
         emit_json(
             shell,
             "compare",
-            target.journal.world,
-            target.journal.receipt,
+            target.journal,
             sessionId=target.session.id,
             determinism=[each.to_json() for each in found],
         )

@@ -13,11 +13,17 @@ from eve_replay.cli.shared.common import (
     echo_table,
     emit_json,
     finish,
-    next_words,
     note,
-    source_and,
 )
-from eve_replay.cli.shared.crash import Target, assumption_options, draw_answer, find_target, question_from
+from eve_replay.cli.shared.crash import (
+    Target,
+    Words,
+    about_a_turn,
+    assumption_options,
+    draw_answer,
+    point_words,
+)
+from eve_replay.cli.shared.options import explain_option
 from eve_replay.errors import WrongUse
 from eve_replay.times import parse_time
 from eve_replay.views.kit.table import Cell, Column, Row, Table
@@ -28,37 +34,26 @@ __all__ = ["cli"]
 
 
 @command("crash")
-@source_and("turn", required=False)
-@click.option("--turn", "only", metavar="TURN", help="The turn; the same as the word.")
-@click.option("--session", metavar="SESSION", help="The session, when there are several.")
+@about_a_turn(run="The run of an event id, where slots repeat; or a plain run.")
 @click.option(
     "--after", metavar="ID", help="Right after a write: event, chunk, record:STEP:completed, class."
 )
 @click.option("--before", metavar="ID", help="Right before a write.")
 @click.option("--at", metavar="TIME", help="At a time (or a class, such as in-tool).")
 @click.option("--point", type=int, metavar="N", help="At a point by its number in the list.")
-@click.option("--run", metavar="RUN", help="The run of an event id, where slots repeat; or a plain run.")
 @click.option(
     "--then", multiple=True, metavar="POINT", help="Crash again during recovery: after:ID, before:ID."
 )
-@click.option("--effects", metavar="FILE", help="Effects policy (effects.toml).")
-@click.option("--batch", type=int, metavar="N", help="What if modelCallsPerStep were N.")
-@click.option("--explain", is_flag=True, help="List the rules that were used, one by one.")
+@explain_option
 @assumption_options
 def cli(
     shell: Shell,
-    source: str | None,
-    turn: str | None,
-    only: str | None,
-    session: str | None,
+    words: Words,
     after: str | None,
     before: str | None,
     at: str | None,
     point: int | None,
-    run: str | None,
     then: tuple[str, ...],
-    effects: str | None,
-    batch: int | None,
     explain: bool,
     assumed: dict[str, Any],
 ) -> None:
@@ -70,18 +65,16 @@ def cli(
     """
     from eve_replay.recovery.engine import simulate
 
-    if turn and only and turn != only:
-        raise WrongUse("TURN was given twice.", hint="Give it once.")
-    target = find_target(shell, source, turn or only, session, effects, run=run, batch=batch)
-    place = _place(target, after, before, at, point, run)
+    target = words.target(shell)
+    place = _place(target, after, before, at, point, words.run)
     if place is None:
-        _list(shell, source, target)
+        _list(shell, words, target)
         return
-    question = question_from(assumed, plain=target.turn_id is None)
-    places = [place, *(_again(target, text, run) for text in then)]
+    question = target.question(assumed)
+    places = [place, *(_again(target, text, words.run) for text in then)]
     answer = simulate(target.plan, places if len(places) > 1 else place, question)
     if shell.json:
-        emit_json(shell, "crash", target.journal.world, target.journal.receipt, **answer.to_json())
+        emit_json(shell, "crash", target.journal, **answer.to_json())
     else:
         draw_answer(shell, answer, explain=explain)
     finish(shell, target.journal.receipt)
@@ -122,17 +115,16 @@ def _again(target: Target, text: str, run: str | None) -> int:
     return int(text) if text.isdigit() else place_of(target.plan, text, "after", run=run)
 
 
-def _list(shell: Shell, source: str | None, target: Target) -> None:
+def _list(shell: Shell, words: Words, target: Target) -> None:
     from eve_replay.recovery.points import crash_points
 
     points = list(crash_points(target.plan))
     if shell.json:
         listed = [each.to_json() for each in points]
-        emit_json(shell, "crash", target.journal.world, target.journal.receipt, points=listed)
+        emit_json(shell, "crash", target.journal, points=listed)
         finish(shell, target.journal.receipt)
         return
-    name = target.turn_id or target.session.title
-    echo(shell, [line((f"{name}: {plural(len(points), 'crash point')}", "strong"))])
+    echo(shell, [line((f"{target.name}: {plural(len(points), 'crash point')}", "strong"))])
     rows: list[Row] = []
     previous = ""
     for each in points:
@@ -162,6 +154,5 @@ def _list(shell: Shell, source: str | None, target: Target) -> None:
         ),
     )
     if points:
-        words = next_words(source, " ".join(filter(None, ("crash", target.turn_id, "--point N"))))
-        note(shell, f"`{words}` tells one of them.")
+        note(shell, f"`{point_words(words, target)}` tells one of them.")
     finish(shell, target.journal.receipt)

@@ -21,7 +21,7 @@ from eve_replay.cli.shared.common import (
 )
 from eve_replay.cli.shared.crash import assumption_options, draw_answer, question_from
 from eve_replay.cli.shared.here import here_option, sighting
-from eve_replay.errors import WrongUse
+from eve_replay.cli.shared.options import effects_option, explain_option
 from eve_replay.ids import short_id
 from eve_replay.journal.effects.judge import tally
 from eve_replay.views.crashlab.rows import OUTCOMES, judge_verdict
@@ -41,20 +41,18 @@ _TONES = {outcome: tone for outcome, (_, tone) in OUTCOMES.items()}
 
 
 @command("forecast")
-@source_and("session", required=False)
-@click.option("--session", "only", metavar="SESSION", help="Only this session.")
-@click.option("--effects", metavar="FILE", help="Effects policy (effects.toml).")
+@source_and("session", required=False, option="Only this session.")
+@effects_option
 @click.option(
     "--if", "choices", is_flag=True, help="What you can do now, side by side: what each repeats or loses."
 )
 @here_option
-@click.option("--explain", is_flag=True, help="List the rules that were used, one by one.")
+@explain_option
 @assumption_options
 def cli(
     shell: Shell,
     source: str | None,
     session: str | None,
-    only: str | None,
     effects: str | None,
     choices: bool,
     here: bool,
@@ -69,10 +67,8 @@ def cli(
     from eve_replay.cli.shared.select import session_wanted
     from eve_replay.recovery import forecast
 
-    if session and only and session != only:
-        raise WrongUse("SESSION was given twice.", hint="Give it once.")
     journal = open_journal(shell, source)
-    wanted = session or only
+    wanted = session
     if wanted is not None:
         wanted = session_wanted(journal, wanted).id
     found = forecast(
@@ -90,8 +86,7 @@ def cli(
         emit_json(
             shell,
             "forecast",
-            journal.world,
-            journal.receipt,
+            journal,
             sessions=[
                 each.to_json() | ({"if": [c.to_json() for c in chosen[each.session_id]]} if choices else {})
                 for each in found

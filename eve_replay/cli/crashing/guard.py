@@ -23,6 +23,7 @@ from eve_replay.cli.shared.common import (
 )
 from eve_replay.cli.shared.here import here_option, sighting
 from eve_replay.cli.shared.json import write_json
+from eve_replay.cli.shared.options import effects_option, lease_option
 from eve_replay.errors import WrongUse
 from eve_replay.guidance import why_all
 from eve_replay.guidance.plan import Soon, place_of
@@ -40,8 +41,8 @@ _AGAIN = (timedelta(minutes=5), timedelta(minutes=1))
 @command("guard")
 @source_argument
 @click.option("--once", is_flag=True, help="Look once; exit code 1 when something unprotected is coming.")
-@click.option("--effects", metavar="FILE", help="Effects policy (effects.toml).")
-@click.option("--lease", metavar="SECONDS", type=float, default=860, show_default=True, help="Assumed lease.")
+@effects_option
+@lease_option
 @click.option(
     "--url", metavar="ADDRESS", default="http://127.0.0.1:2000", help="Where the app listens, for curl."
 )
@@ -102,9 +103,7 @@ def _once(shell: Shell, journal: Journal, look: _Look) -> None:
     seen = look.seen
     if shell.json:
         extra = {"here": seen.to_json()} if seen is not None else {}
-        emit_json(
-            shell, "guard", journal.world, journal.receipt, soon=[each.to_json() for each in found], **extra
-        )
+        emit_json(shell, "guard", journal, soon=[each.to_json() for each in found], **extra)
     else:
         if seen is not None:
             echo(shell, paragraph(seen.line, width=shell.width, tone="muted"))

@@ -13,12 +13,9 @@ from eve_replay.cli.shared.common import (
     echo_table,
     emit_json,
     finish,
-    next_words,
     note,
-    source_and,
 )
-from eve_replay.cli.shared.crash import assumption_options, find_target, question_from
-from eve_replay.errors import WrongUse
+from eve_replay.cli.shared.crash import Words, about_a_turn, assumption_options, point_words
 from eve_replay.views.crashlab.matrix import MatrixView
 from eve_replay.views.kit.table import Cell, Column, Table
 from eve_replay.views.kit.text import Line, line, paragraph
@@ -28,24 +25,13 @@ __all__ = ["cli"]
 
 
 @command("matrix")
-@source_and("turn", required=False)
-@click.option("--turn", "only", metavar="TURN", help="The turn; the same as the word.")
-@click.option("--session", metavar="SESSION", help="The session, when there are several.")
-@click.option("--run", metavar="RUN", help="A plain SDK run.")
-@click.option("--effects", metavar="FILE", help="Effects policy (effects.toml).")
-@click.option("--batch", type=int, metavar="N", help="What if modelCallsPerStep were N.")
+@about_a_turn()
 @click.option("--writes-only", is_flag=True, help="Leave out points that no write shows.")
 @click.option("--all", "every", is_flag=True, help="Every point, also where nothing changes.")
 @assumption_options
 def cli(
     shell: Shell,
-    source: str | None,
-    turn: str | None,
-    only: str | None,
-    session: str | None,
-    run: str | None,
-    effects: str | None,
-    batch: int | None,
+    words: Words,
     writes_only: bool,
     every: bool,
     assumed: dict[str, Any],
@@ -60,18 +46,15 @@ def cli(
     from eve_replay.views.crashlab.crash import point_row
     from eve_replay.views.crashlab.matrix import matrix_view
 
-    if turn and only and turn != only:
-        raise WrongUse("TURN was given twice.", hint="Give it once.")
-    target = find_target(shell, source, turn or only, session, effects, run=run, batch=batch)
-    question = question_from(assumed, plain=target.turn_id is None)
+    target = words.target(shell)
+    question = target.question(assumed)
     found = matrix_of(target.plan, question, moments=not writes_only)
     if shell.json:
         strategies = compare_strategies(target.plan, question)
         emit_json(
             shell,
             "matrix",
-            target.journal.world,
-            target.journal.receipt,
+            target.journal,
             **found.to_json(),
             strategies=[row.to_json() for row in strategies],
         )
@@ -79,8 +62,7 @@ def cli(
         return
     view = matrix_view(found.points, [point_row(sim.point, sim.point.position) for sim in found.points])
     rows = view.rows if every else view.classes()
-    name = target.turn_id or target.session.title
-    echo(shell, [line((f"{name}: {plural(len(found.points), 'crash point')}", "strong"))])
+    echo(shell, [line((f"{target.name}: {plural(len(found.points), 'crash point')}", "strong"))])
     echo_table(
         shell,
         Table(
@@ -106,8 +88,7 @@ def cli(
     if any(" or more" in cell.text for row in rows for cell in row.cells):
         echo(shell, paragraph("+: or more, without end", width=shell.width, indent=6, tone="muted"))
     echo(shell, [(), *_totals(found.totals, shell.width)])
-    words = next_words(source, " ".join(filter(None, ("crash", target.turn_id, "--point N"))))
-    note(shell, f"`{words}` explains one point.")
+    note(shell, f"`{point_words(words, target)}` explains one point.")
     finish(shell, target.journal.receipt)
 
 

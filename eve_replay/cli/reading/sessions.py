@@ -16,6 +16,7 @@ from eve_replay.cli.shared.common import (
     open_journal,
     source_argument,
 )
+from eve_replay.cli.shared.options import effects_option
 from eve_replay.cli.shared.progress import counted
 from eve_replay.journal import Journal
 from eve_replay.times import iso
@@ -35,7 +36,7 @@ _SHOWN_QUIET = 3
     "--where", "condition", metavar="TEXT", help="Only these: 'twice >= 1 and tool = \"charge_card\"'."
 )
 @click.option("--all", "every", is_flag=True, help="Also those that need nobody, however many.")
-@click.option("--effects", metavar="FILE", help="Effects policy (effects.toml).")
+@effects_option
 @click.option("--whole-ids", is_flag=True, help="Show ids whole.")
 def cli(
     shell: Shell,
@@ -65,8 +66,7 @@ def cli(
         emit_json(
             shell,
             "sessions",
-            journal.world,
-            journal.receipt,
+            journal,
             sessions=[_json(row) for row in page.rows],
             totals={
                 "sessions": len(page.rows),

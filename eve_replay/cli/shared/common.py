@@ -18,7 +18,9 @@ A command is one module with a function named ``cli``::
         finish(shell, world.receipt)        # exit code 1 and a note on stderr when something was not right
 
 Commands that take an id use ``@source_and("run")``: ``[SOURCE] RUN`` in either the two-word or the
-one-word form, giving ``source`` and ``run``. ``match_id`` resolves abbreviated ids.
+one-word form, giving ``source`` and ``run``; with ``option="What --run does."`` it may also be given as
+``--run``. Options that several commands have stand in ``shared/options.py``. ``match_id`` resolves
+abbreviated ids.
 
 Rules: raise errors of ``eve_replay.errors`` (or ``click.UsageError``) and never exit or print a
 traceback; draw only lines of toned spans, which are made safe here; show times through ``shell.zone``
@@ -37,7 +39,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -173,16 +175,27 @@ def source_argument(function: Callable[..., None]) -> Callable[..., None]:
     return _read_option(function)
 
 
-def source_and(name: str, *, required: bool = True) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def source_and(
+    name: str, *, required: bool = True, option: str = ""
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Add ``[SOURCE] NAME``; the function gets ``source`` and ``name``, each ``str | None``.
 
     One word is taken as the name, unless it plainly is a source (``sample:...``, an address, an existing
     path); then ``name`` is None and the command says what it picks or what it needs.
+
+    Args:
+        name: what the word is, such as ``turn``.
+        required: the usage line shows it without brackets.
+        option: help of an option ``--NAME`` that says the same; without it there is none.
     """
     metavar = name.upper() if required else f"[{name.upper()}]"
 
     def decorate(function: Callable[..., None]) -> Callable[..., None]:
         function = click.argument(f"words_{name}", nargs=-1, metavar=f"[SOURCE] {metavar}")(function)
+        if option:
+            function = click.option(f"--{name}", f"option_{name}", metavar=name.upper(), help=option)(
+                function
+            )
         return _read_option(function)
 
     return decorate
@@ -204,7 +217,10 @@ def _merge_source(values: dict[str, Any]) -> None:
         target = None
         if words and (read or len(words) == 2 or not _is_source(words[0])):
             target = words.pop()
-        values[name] = target
+        other = values.pop(f"option_{name}", None)
+        if target and other and target != other:
+            raise WrongUse(f"{name.upper()} was given twice.", hint="Give it once.")
+        values[name] = target or other
         values["source"] = read or (words[0] if words else None)
         return
     if read and values["source"]:
@@ -345,19 +361,32 @@ def note(shell: Shell, text: str, *, tone: Tone = "muted") -> None:
 
 
 def emit_json(
-    shell: Shell, command: str, source: World | str, receipt: Receipt | None = None, /, **fields: object
+    shell: Shell,
+    command: str,
+    source: Journal | World | str,
+    receipt: Receipt | None = None,
+    /,
+    **fields: object,
 ) -> None:
     """Print the one JSON document of a command, headed as docs/json.md has it.
 
-    ``fields`` hold JSON values only: tagged JSON for payload values, ``times.iso`` texts for times.
+    Args:
+        shell: the caller.
+        command: names the format.
+        source: what was read: a journal says its world and its receipt.
+        receipt: coverage of the load, where ``source`` is no journal.
+        fields: JSON values only: tagged JSON for payload values, ``times.iso`` texts for times.
     """
     from eve_replay.cli.shared.json import write_json
 
+    journal = cast("Journal", source) if hasattr(source, "world") else None
+    world = cast("World | str", source) if journal is None else journal.world
+    seen = receipt or (Receipt() if journal is None else journal.receipt)
     document = {
         "format": f"eve-replay/{command}",
         "version": 1,
-        "source": public_source(source if isinstance(source, str) else source.label),
-        "receipt": (receipt or Receipt()).to_json(),
+        "source": public_source(world if isinstance(world, str) else world.label),
+        "receipt": seen.to_json(),
         **fields,
     }
     sys.stdout.flush()

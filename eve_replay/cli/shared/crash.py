@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from dataclasses import fields as fields_of
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from eve_replay.cli.shared.common import Shell, echo, echo_table, open_journal
-from eve_replay.cli.shared.options import RenamedOption
+from eve_replay.cli.shared.common import Shell, echo, echo_table, next_words, open_journal, source_and
+from eve_replay.cli.shared.options import RenamedOption, effects_option, session_option
 from eve_replay.cli.shared.select import session_wanted, turn_wanted
 from eve_replay.errors import WrongUse
 from eve_replay.recovery.words import paragraph as answer_words
@@ -23,7 +25,16 @@ if TYPE_CHECKING:
     from eve_replay.recovery import Plan, Question, Simulation
     from eve_replay.views.crashlab.crash import CrashView
 
-__all__ = ["Target", "assumption_options", "draw_answer", "explain_lines", "find_target", "question_from"]
+__all__ = [
+    "Target",
+    "Words",
+    "about_a_turn",
+    "assumption_options",
+    "draw_answer",
+    "explain_lines",
+    "point_words",
+    "question_from",
+]
 
 MODELS = ("same", "new-ids", "other")
 
@@ -31,13 +42,12 @@ MODELS = ("same", "new-ids", "other")
 def assumption_options(function: Callable[..., None]) -> Callable[..., None]:
     """Add the options that say what is assumed; the function gets them as ``assumed: dict``."""
 
+    @functools.wraps(function)
     def body(*args: Any, **values: Any) -> None:
         names = ("runtime", "environment", "model", "strategy", "lease", "retries", "retention")
         assumed = {name: values.pop(name) for name in names}
         function(*args, assumed=assumed, **values)
 
-    body.__doc__ = function.__doc__
-    body.__name__ = function.__name__
     options = (
         click.option(
             "--runtime",
@@ -113,45 +123,86 @@ class Target:
     turn_id: str | None
     plan: Plan
 
+    @property
+    def name(self) -> str:
+        """What to call it in a heading."""
+        return self.turn_id or self.session.title
 
-def find_target(
-    shell: Shell,
-    source: str | None,
-    turn: str | None,
-    session: str | None,
-    effects: str | None,
-    *,
-    run: str | None = None,
-    batch: int | None = None,
-) -> Target:
-    """Return the turn that the words mean; a plain SDK run is meant as a whole.
+    def question(self, assumed: Mapping[str, Any]) -> Question:
+        """Return the question that the options ask about it."""
+        return question_from(assumed, plain=self.turn_id is None)
 
-    Args:
-        shell: the caller.
+
+@dataclass(slots=True, kw_only=True)
+class Words:
+    """What the caller said about which turn is meant.
+
+    Attributes:
         source: what to read.
         turn: turn id or number; without one the last turn.
         session: session id (or a run of it), where there are several.
-        effects: file of an effects policy.
         run: a run id; it names the session when ``session`` is not given.
+        effects: file of an effects policy.
         batch: ``modelCallsPerStep`` to regroup to.
     """
-    from eve_replay.recovery import regroup, session_plans
 
-    journal = open_journal(shell, source)
-    wanted = session or (run if turn is None else None)
-    sessions = [head for head in journal.heads if head.kind != "workflow"]
-    if turn is None and not sessions:
-        owner = session_wanted(journal, wanted)
+    source: str | None
+    turn: str | None
+    session: str | None
+    run: str | None
+    effects: str | None
+    batch: int | None
+
+    def target(self, shell: Shell) -> Target:
+        """Return the turn that is meant; a plain SDK run is meant as a whole."""
+        from eve_replay.recovery import regroup, session_plans
+
+        journal = open_journal(shell, self.source)
+        wanted = self.session or (self.run if self.turn is None else None)
+        sessions = [head for head in journal.heads if head.kind != "workflow"]
         turn_id = None
-    elif turn is None and wanted is not None and session_wanted(journal, wanted).kind == "workflow":
-        owner, turn_id = session_wanted(journal, wanted), None
-    else:
-        owner, one = turn_wanted(journal, turn, session)
-        turn_id = one.id
-    plan = session_plans(owner, effects).plan(turn_id)
-    if batch is not None:
-        plan = regroup(plan, batch)
-    return Target(journal=journal, session=owner, turn_id=turn_id, plan=plan)
+        owner = session_wanted(journal, wanted) if self.turn is None and (wanted or not sessions) else None
+        if owner is None or (sessions and owner.kind != "workflow"):
+            owner, one = turn_wanted(journal, self.turn, self.session)
+            turn_id = one.id
+        plan = session_plans(owner, self.effects).plan(turn_id)
+        if self.batch is not None:
+            plan = regroup(plan, self.batch)
+        return Target(journal=journal, session=owner, turn_id=turn_id, plan=plan)
+
+
+def about_a_turn(
+    *, run: str = "A plain SDK run.", batch: bool = True
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Return a decorator that adds ``[SOURCE] [TURN]`` and what else says which turn; gives ``words: Words``.
+
+    Args:
+        run: help of ``--run``.
+        batch: ``--batch`` makes sense.
+    """
+
+    def decorate(function: Callable[..., None]) -> Callable[..., None]:
+        @functools.wraps(function)
+        def body(*args: Any, **values: Any) -> None:
+            given = {field.name: values.pop(field.name, None) for field in fields_of(Words)}
+            function(*args, words=Words(**given), **values)
+
+        wrapped: Callable[..., None] = body
+        if batch:
+            wrapped = click.option(
+                "--batch", type=int, metavar="N", help="What if modelCallsPerStep were N."
+            )(wrapped)
+        wrapped = effects_option(wrapped)
+        wrapped = click.option("--run", metavar="RUN", help=run)(wrapped)
+        wrapped = session_option(wrapped)
+        return source_and("turn", required=False, option="The turn; the same as the word.")(wrapped)
+
+    return decorate
+
+
+def point_words(words: Words, target: Target) -> str:
+    """Return the command that explains one point of the turn."""
+    return next_words(words.source, " ".join(filter(None, ("crash", target.turn_id, "--point N"))))
 
 
 def view_of(simulation: Simulation, total: int) -> CrashView:

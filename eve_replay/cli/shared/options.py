@@ -15,7 +15,25 @@ from eve_replay.errors import WrongUse
 if TYPE_CHECKING:
     from eve_replay.codec.keys import KeyRing
 
-__all__ = ["RenamedOption", "ShellCommand", "key_ring", "parse_size", "shared_options"]
+__all__ = [
+    "RenamedOption",
+    "ShellCommand",
+    "effects_option",
+    "explain_option",
+    "key_ring",
+    "lease_option",
+    "parse_size",
+    "session_option",
+    "shared_options",
+]
+
+#: Options that several commands have, each meaning one thing everywhere.
+session_option = click.option("--session", metavar="SESSION", help="The session, when there are several.")
+effects_option = click.option("--effects", metavar="FILE", help="Effects policy (effects.toml).")
+explain_option = click.option("--explain", is_flag=True, help="List the rules that were used, one by one.")
+lease_option = click.option(
+    "--lease", metavar="SECONDS", type=float, default=860, show_default=True, help="Assumed lease."
+)
 
 _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from eve_replay.cli.shared.common import SOURCE_VARIABLE, Shell, command, source_argument
+from eve_replay.cli.shared.options import effects_option
 from eve_replay.errors import WrongUse
 from eve_replay.worlds.sources import public_source
 
@@ -27,7 +28,7 @@ _PLAIN = ("dumb", "vt100", "vt102", "vt220", "unknown")
 @source_argument
 @click.option("--session", metavar="SESSION", help="Open this session at once.")
 @click.option("--step", metavar="STEP", help="Select this step (or event, or call) in it.")
-@click.option("--effects", metavar="FILE", help="Effects policy (effects.toml).")
+@effects_option
 @click.option(
     "--theme",
     type=click.Choice(_THEMES),

@@ -56,7 +56,7 @@ def cli(
         picked = [(owner, [s for s in steps if len(s.attempts) > 1]) for owner, steps in picked]
     if shell.json:
         documents = [step_document(each) for _, steps in picked for each in steps]
-        emit_json(shell, "attempts", journal.world, journal.receipt, steps=documents)
+        emit_json(shell, "attempts", journal, steps=documents)
         finish(shell, journal.receipt)
         return
     first = True

@@ -123,7 +123,7 @@ def _all_again(shell: Shell, journal: Journal, *, every: bool) -> None:
             for one, two in pairwise(numbers):
                 views.append(attempt_diff_view(step, one, two, effects=effects))
     if shell.json:
-        emit_json(shell, "diff", journal.world, journal.receipt, attempts=[view.to_json() for view in views])
+        emit_json(shell, "diff", journal, attempts=[view.to_json() for view in views])
     elif not views:
         echo(shell, [line(("No step here was started more than once.", "muted"))])
     else:
@@ -156,7 +156,7 @@ def _attempts(
         numbers = (there[-2], there[-1])
     view = attempt_diff_view(step, *numbers, effects=effects_of(owner))
     if shell.json:
-        emit_json(shell, "diff", journal.world, journal.receipt, attempts=[view.to_json()])
+        emit_json(shell, "diff", journal, attempts=[view.to_json()])
     else:
         echo(shell, attempt_diff_lines(view, width=shell.width, every=every))
     finish(shell, journal.receipt)
@@ -173,7 +173,7 @@ def _steps(
         return
     view = step_diff_view(one, two)
     if shell.json:
-        emit_json(shell, "diff", journal.world, journal.receipt, step=view.to_json())
+        emit_json(shell, "diff", journal, step=view.to_json())
     else:
         echo(shell, step_diff_lines(view, width=shell.width))
     finish(shell, journal.receipt)
@@ -191,7 +191,7 @@ def _runs(
         return
     view = run_diff_view(one, two)
     if shell.json:
-        emit_json(shell, "diff", journal.world, journal.receipt, run=view.to_json())
+        emit_json(shell, "diff", journal, run=view.to_json())
     else:
         echo(shell, run_diff_lines(view, width=shell.width))
     finish(shell, journal.receipt)
@@ -215,7 +215,7 @@ def _values(shell: Shell, journal: Journal | None, before: object, after: object
         if journal is None:
             emit_json(shell, "diff", "values", None, **fields)
         else:
-            emit_json(shell, "diff", journal.world, journal.receipt, **fields)
+            emit_json(shell, "diff", journal, **fields)
     elif form == "patch":
         _emit_patch(json_patch(before, after))
     elif form == "unified":

@@ -47,13 +47,7 @@ def cli(shell: Shell, source: str | None, session: str | None, quick: bool) -> N
     found += check_world(journal.world, heads)
     findings = sorted_findings(found)
     if shell.json:
-        emit_json(
-            shell,
-            "doctor",
-            journal.world,
-            journal.receipt,
-            findings=[finding.to_json() for finding in findings],
-        )
+        emit_json(shell, "doctor", journal, findings=[finding.to_json() for finding in findings])
     else:
         echo(shell, finding_lines(findings, width=shell.width))
     # The receipt is among the findings already: only the exit code is left to set.

@@ -63,15 +63,7 @@ def cli(
     wanted = [journal.session(session)] if session else journal
     rows = ({k: _plain(v) for k, v in row.items()} for row in frame_rows(frame, wanted, effects))
     if shell.json:
-        emit_json(
-            shell,
-            "frames",
-            journal.world,
-            journal.receipt,
-            frame=frame,
-            columns=dict(FRAMES[frame]),
-            rows=list(rows),
-        )
+        emit_json(shell, "frames", journal, frame=frame, columns=dict(FRAMES[frame]), rows=list(rows))
     elif out is not None:
         count = _to_file(Path(out), frame, rows, form or _form_of(out), force=force)
         note(shell, f"{plural(count, 'row')} written to {out}.")

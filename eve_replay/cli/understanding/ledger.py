@@ -19,6 +19,7 @@ from eve_replay.cli.shared.common import (
     source_and,
 )
 from eve_replay.cli.shared.ledger import column_options, load_ledger
+from eve_replay.cli.shared.options import effects_option
 from eve_replay.errors import WrongUse
 from eve_replay.times import iso
 
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 @command("ledger")
 @source_and("ledger")
 @click.option("--ledger", "only", metavar="FILE", help="The same as the word, as `why` takes it.")
-@click.option("--effects", metavar="FILE", help="Effects policy (effects.toml).")
+@effects_option
 @column_options
 def cli(
     shell: Shell,
@@ -69,8 +70,7 @@ def cli(
         emit_json(
             shell,
             "ledger",
-            journal.world,
-            journal.receipt,
+            journal,
             ledger=book.origin,
             columns=dict(book.columns),
             ledgerReceipt=book.receipt.to_json(),

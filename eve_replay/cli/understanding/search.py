@@ -86,8 +86,7 @@ def cli(
         emit_json(
             shell,
             "search",
-            journal.world,
-            journal.receipt,
+            journal,
             text=text,
             hits=found[:most],
             more=len(found) > most,

@@ -14,6 +14,7 @@ from eve_replay.cli.shared.common import (
     open_journal,
     source_and,
 )
+from eve_replay.cli.shared.options import session_option
 from eve_replay.cli.shared.select import session_wanted, step_wanted
 from eve_replay.codec import parse_path
 from eve_replay.errors import WrongUse
@@ -33,7 +34,7 @@ __all__ = ["cli"]
 
 @command("state")
 @source_and("step", required=False)
-@click.option("--session", metavar="SESSION", help="The session, when there are several.")
+@session_option
 @click.option("--run", metavar="RUN", help="The run, when two runs hold a step of this id.")
 @click.option("--before", "side", flag_value="before", help="The whole state before the step.")
 @click.option("--after", "side", flag_value="after", help="The whole state after it.")
@@ -73,8 +74,7 @@ def cli(
         emit_json(
             shell,
             "state",
-            journal.world,
-            journal.receipt,
+            journal,
             sessionId=owner.id,
             runId=one.run_id,
             stepId=one.step_id,
@@ -92,14 +92,7 @@ def cli(
 def _listing(shell: Shell, journal: Journal, session: Session) -> None:
     states = list(walk_states(session.steps))
     if shell.json:
-        emit_json(
-            shell,
-            "state",
-            journal.world,
-            journal.receipt,
-            sessionId=session.id,
-            steps=[_row_json(each) for each in states],
-        )
+        emit_json(shell, "state", journal, sessionId=session.id, steps=[_row_json(each) for each in states])
     else:
         columns = (
             Column(title="step", shrink=1, minimum=12),
@@ -166,8 +159,7 @@ def _whole(
         emit_json(
             shell,
             "state",
-            journal.world,
-            journal.receipt,
+            journal,
             stepId=step.step_id,
             side=side,
             path=path or "$",

@@ -21,15 +21,13 @@ __all__ = ["cli"]
 
 
 @command("transcript")
-@source_and("session", required=False)
-@click.option("--session", "only", metavar="SESSION", help="The session, when there are several.")
+@source_and("session", required=False, option="The session, when there are several.")
 @click.option("--turn", metavar="TURN", help="Only this turn.")
 @click.option("--last-attempts", is_flag=True, help="Leave out what an attempt said that was run again.")
 def cli(
     shell: Shell,
     source: str | None,
     session: str | None,
-    only: str | None,
     turn: str | None,
     last_attempts: bool,
 ) -> None:
@@ -43,7 +41,7 @@ def cli(
     from eve_replay.views.session.transcript import transcript_lines, transcript_rows
 
     journal = open_journal(shell, source)
-    found = session_wanted(journal, session or only)
+    found = session_wanted(journal, session)
     turn_id = None
     if turn is not None:
         one = found.turn(turn) or found.turn(f"turn_{turn}")
@@ -57,7 +55,7 @@ def cli(
     )
     if shell.json:
         entries = [row.to_json() for row in rows]
-        emit_json(shell, "transcript", journal.world, journal.receipt, sessionId=found.id, entries=entries)
+        emit_json(shell, "transcript", journal, sessionId=found.id, entries=entries)
     else:
         empty = True
         for each in transcript_lines(rows, width=shell.width, zone=shell.zone):

@@ -14,6 +14,7 @@ from eve_replay.cli.shared.common import (
     open_journal,
     source_and,
 )
+from eve_replay.cli.shared.options import effects_option, session_option
 from eve_replay.cli.shared.select import turn_wanted
 from eve_replay.cli.understanding.turns import turn_json
 from eve_replay.ids import short_id
@@ -31,8 +32,8 @@ __all__ = ["cli"]
 
 @command("turn")
 @source_and("turn", required=False)
-@click.option("--session", metavar="SESSION", help="The session, when there are several.")
-@click.option("--effects", metavar="FILE", help="Effects policy (effects.toml).")
+@session_option
+@effects_option
 @click.option("--events", is_flag=True, help="Every moment in order: log and stream.")
 @click.option("--bars/--no-bars", default=True, help="Draw the timeline (the default).")
 def cli(
@@ -62,8 +63,7 @@ def cli(
         emit_json(
             shell,
             "turn",
-            journal.world,
-            journal.receipt,
+            journal,
             turn=turn_json(owner, one),
             steps=[step_document(step) for step in one.steps],
             effects=[each.to_json() for each in view.effects if each.turn_id == one.id],

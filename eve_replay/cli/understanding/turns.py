@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import click
-
 from eve_replay.cli.shared.common import (
     Shell,
     command,
@@ -25,9 +23,8 @@ __all__ = ["cli", "turn_json"]
 
 
 @command("turns")
-@source_and("session", required=False)
-@click.option("--session", "only", metavar="SESSION", help="Only this session.")
-def cli(shell: Shell, source: str | None, session: str | None, only: str | None) -> None:
+@source_and("session", required=False, option="Only this session.")
+def cli(shell: Shell, source: str | None, session: str | None) -> None:
     """List the turns: message, status, steps, steps that ran again, tokens.
 
     Without SESSION: every session that has turns, oldest first.
@@ -39,15 +36,15 @@ def cli(shell: Shell, source: str | None, session: str | None, only: str | None)
     from eve_replay.views.session.sessions import detailed, session_row
 
     journal = open_journal(shell, source)
-    wanted = sessions_wanted(journal, session or only)
+    wanted = sessions_wanted(journal, session)
     if shell.json:
         turns = [turn_json(each, turn) for each in wanted for turn in each.turns]
-        emit_json(shell, "turns", journal.world, journal.receipt, turns=turns)
+        emit_json(shell, "turns", journal, turns=turns)
         finish(shell, journal.receipt)
         return
     shown = 0
     for number, each in enumerate(wanted):
-        if not each.turns and not (session or only):
+        if not each.turns and not (session):
             continue
         shown += 1
         row = detailed(session_row(each.head), each, now=shell.now)

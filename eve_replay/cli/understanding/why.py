@@ -21,16 +21,15 @@ from eve_replay.cli.shared.common import (
 )
 from eve_replay.cli.shared.here import here_option, sighting
 from eve_replay.cli.shared.ledger import ledger_options, load_ledger
-from eve_replay.errors import WrongUse
+from eve_replay.cli.shared.options import effects_option, lease_option
 from eve_replay.views.kit.text import paragraph
 
 
 @command("why")
-@source_and("session", required=False)
-@click.option("--session", "only", metavar="SESSION", help="Only this session.")
-@click.option("--effects", metavar="FILE", help="Effects policy (effects.toml).")
+@source_and("session", required=False, option="Only this session.")
+@effects_option
 @ledger_options
-@click.option("--lease", metavar="SECONDS", type=float, default=860, show_default=True, help="Assumed lease.")
+@lease_option
 @click.option(
     "--url", metavar="ADDRESS", default="http://127.0.0.1:2000", help="Where the app listens, for curl."
 )
@@ -40,7 +39,6 @@ def cli(
     shell: Shell,
     source: str | None,
     session: str | None,
-    only: str | None,
     effects: str | None,
     ledger: str | None,
     ledger_query: str | None,
@@ -62,10 +60,8 @@ def cli(
     from eve_replay.guidance.plan import place_of
     from eve_replay.views.verdicts.postmortem import effects_table, reports_table, why_lines
 
-    if session and only and session != only:
-        raise WrongUse("SESSION was given twice.", hint="Give it once.")
     journal = open_journal(shell, source)
-    wanted = session or only
+    wanted = session
     if wanted:
         ids = [session_wanted(journal, wanted).id]
     else:
@@ -87,9 +83,7 @@ def cli(
         sessions = [report.to_json() for report in world.reports]
         lost = [{"line": entry.line, "effect": entry.effect} for entry in world.unmatched]
         extra = {"here": seen.to_json()} if seen is not None else {}
-        emit_json(
-            shell, "why", journal.world, journal.receipt, sessions=sessions, unmatchedLedger=lost, **extra
-        )
+        emit_json(shell, "why", journal, sessions=sessions, unmatchedLedger=lost, **extra)
     elif len(world.reports) == 1:
         if seen is not None:
             echo(shell, [*paragraph(seen.line, width=shell.width, tone="muted"), ()])
