@@ -93,6 +93,7 @@ COMMANDS: Mapping[str, Entry] = MappingProxyType(
         "Showing",
         tui="Open the terminal user interface.",
         lab="Open JupyterLab on the guides.",
+        mcp="Serve the journal to a coding agent, read only, over stdio.",
     )
     | _table(
         "Teaching",

@@ -163,6 +163,10 @@ def test_no_clock_and_no_chance_below_the_front_ends():
 BELOW = "one level per agent that starts another one, each level a session of its own"
 RECURSIVE = {
     "eve_replay/cli/shared/common.py": {"_is_source": "once, for the parts of `a + b`"},
+    "eve_replay/cli/mcp/fit.py": {
+        "_folded": "bound _SCALES; the levels of a scale",
+        "_masked": "bound _DEEPEST",
+    },
     "eve_replay/diff/tokens.py": {
         "Tokens._shallow": "bound _SHALLOW; deeper values take the way with a stack"
     },

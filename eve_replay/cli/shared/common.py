@@ -377,7 +377,7 @@ def emit_json(
         receipt: coverage of the load, where ``source`` is no journal.
         fields: JSON values only: tagged JSON for payload values, ``times.iso`` texts for times.
     """
-    from eve_replay.cli.shared.json import write_json
+    from eve_replay.cli.shared.json import put_document
 
     journal = cast("Journal", source) if hasattr(source, "world") else None
     world = cast("World | str", source) if journal is None else journal.world
@@ -389,9 +389,7 @@ def emit_json(
         "receipt": seen.to_json(),
         **fields,
     }
-    sys.stdout.flush()
-    write_json(document, sys.stdout.buffer, indent=2 if sys.stdout.isatty() else None)
-    sys.stdout.buffer.flush()
+    put_document(document)
 
 
 def finish(shell: Shell, receipt: Receipt | None = None, *, problems: bool = False) -> None:

@@ -100,18 +100,18 @@ def _kind(error: EveReplayError) -> str:
 
 
 def _told(met: _Met, as_json: bool) -> int:
-    _say(f"{met.message} {met.hint}".rstrip())
+    from eve_replay.cli.shared.json import put_document, taking
+
+    if not taking():
+        _say(f"{met.message} {met.hint}".rstrip())
     if as_json:
-        from eve_replay.cli.shared.json import write_json
         from eve_replay.worlds.sources import public_text
 
-        document = {"format": "eve-replay/error", "version": 1, "kind": met.kind}
+        document: dict[str, object] = {"format": "eve-replay/error", "version": 1, "kind": met.kind}
         document["message"] = public_text(met.message)
         if met.hint:
             document["hint"] = public_text(met.hint)
-        sys.stdout.flush()
-        write_json(document, sys.stdout.buffer)
-        sys.stdout.buffer.flush()
+        put_document(document)
     return met.code
 
 

@@ -1,15 +1,47 @@
-"""Writing JSON documents as UTF-8."""
+"""Writing JSON documents as UTF-8, or handing them to a caller in this process."""
 
 from __future__ import annotations
 
 import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import BinaryIO
 
 from eve_replay.codec.jsonout import dumps_tagged
 
-__all__ = ["write_json"]
+__all__ = ["put_document", "taken", "taking", "write_json"]
 
 _CHUNK = 1 << 20
+_TAKEN: ContextVar[list[dict[str, object]] | None] = ContextVar("documents", default=None)
+
+
+@contextmanager
+def taken() -> Iterator[list[dict[str, object]]]:
+    """Collect the documents of the commands that run inside, instead of printing them."""
+    documents: list[dict[str, object]] = []
+    token = _TAKEN.set(documents)
+    try:
+        yield documents
+    finally:
+        _TAKEN.reset(token)
+
+
+def taking() -> bool:
+    """Return whether documents are collected: then nothing is to be printed beside them either."""
+    return _TAKEN.get() is not None
+
+
+def put_document(document: dict[str, object]) -> None:
+    """Print one document on stdout (indented on a terminal), or hand it to who collects them."""
+    documents = _TAKEN.get()
+    if documents is not None:
+        documents.append(document)
+        return
+    sys.stdout.flush()
+    write_json(document, sys.stdout.buffer, indent=2 if sys.stdout.isatty() else None)
+    sys.stdout.buffer.flush()
 
 
 def write_json(document: object, out: BinaryIO, *, indent: int | None = None) -> None:

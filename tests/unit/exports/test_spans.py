@@ -1,4 +1,4 @@
-"""Spans of real recordings: a tree, whose marks are those of the judge, in the forms that other tools read."""
+"""Spans of real recordings: a tree whose marks are the judge's, in forms that other tools read."""
 
 import json
 from collections import Counter
