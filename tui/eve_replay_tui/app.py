@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -18,7 +18,7 @@ from textual.filter import LineFilter
 from eve_replay.errors import EveReplayError
 from eve_replay.views.kit.base import split_key
 from eve_replay.views.kit.safe import safe_text
-from eve_replay.views.session.sessions import SessionRow, session_rows
+from eve_replay.views.verdicts.landing import LandingRow, head_row
 from eve_replay_tui.commands import Commands
 from eve_replay_tui.lines import LineView
 from eve_replay_tui.options import Options
@@ -104,7 +104,7 @@ class ReplayApp(App[None]):
         """Show the sessions; deep links open on top of them."""
         self.push_screen(SessionsScreen())
 
-    def opened(self, rows: tuple[SessionRow, ...]) -> None:
+    def opened(self, rows: tuple[LandingRow, ...]) -> None:
         """The source has been read: follow the deep links, begin to watch."""
         start(self, "warm", self.reader.long.run, self.reader.warm)
         options = self.options
@@ -113,7 +113,7 @@ class ReplayApp(App[None]):
         if options.live:
             start(self, "watch", self._watch)
 
-    async def _deep(self, rows: tuple[SessionRow, ...]) -> None:
+    async def _deep(self, rows: tuple[LandingRow, ...]) -> None:
         """Open the session and the step that were asked for."""
         session, step = self.options.session, self.options.step
 
@@ -244,10 +244,11 @@ class ReplayApp(App[None]):
                 touched = await news.get()
                 await asyncio.sleep(0.2)
                 while touched is not None and not news.empty():
-                    touched = news.get_nowait()
+                    more = news.get_nowait()
+                    touched = None if more is None else touched | more
                 if touched is None:
                     break
-                await self._look_again()
+                await self._look_again(touched)
         wait = _POLL
         while True:
             await asyncio.sleep(wait)
@@ -256,23 +257,32 @@ class ReplayApp(App[None]):
             # Never busier than a twentieth of the time, however large the world is.
             wait = max(_POLL, 20 * (asyncio.get_running_loop().time() - began))
 
-    async def _look_again(self) -> None:
-        """Read what changed; the screens keep their selection. What cannot be read now stays as it was."""
+    async def _look_again(self, touched: Set[str] = frozenset()) -> None:
+        """Read what changed; the screens keep their selection. What cannot be read now stays as it was.
 
-        def read() -> tuple[SessionRow, ...]:
+        Args:
+            touched: runs that the world told about. Their records alone do not show that events were added.
+        """
+        changed: list[str] = []
+
+        def read() -> tuple[LandingRow, ...]:
             self.reader.refresh()
-            return session_rows(self.reader.journal.heads)
+            rows = tuple(map(head_row, self.reader.journal.heads))
+            sessions = self.reader.journal.map
+            changed[:] = {sessions.session_of(each) for each in touched if each in sessions.records}
+            return rows
 
         try:
             rows = await self.reader.listing.run(read)
         except EveReplayError:
             return
         with suppress(NoMatches):  # a screen that is being left has no panes any more
-            await self._tell(rows)
+            await self._tell(rows, changed)
 
-    async def _tell(self, rows: tuple[SessionRow, ...]) -> None:
+    async def _tell(self, rows: tuple[LandingRow, ...], changed: Sequence[str]) -> None:
         for screen in self.screen_stack:
-            if isinstance(screen, SessionsScreen) and rows != screen.every:
+            if isinstance(screen, SessionsScreen) and (changed or rows != screen.every):
+                screen.forget(changed)
                 screen.take(rows)
             if _is_session(screen) and screen.explorer is not None:
                 await self._session_again(screen, screen.explorer)

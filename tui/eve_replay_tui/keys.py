@@ -32,6 +32,9 @@ OWN: tuple[Key, ...] = (
     Key(key="m", action="matrix", label="matrix", help="Show every crash point against every effect."),
     Key(key="D", action="doctor", label="doctor", help="Check the journal against itself."),
     Key(key="u", action="reload", label="update", help="Read again what has changed."),
+    Key(key="h", action="next-harm", label="next harm", help="Go on to one that needs somebody."),
+    Key(key="H", action="previous-harm", label="harm before", help="Go back to one that needs somebody."),
+    Key(key="Y", action="copy-command", label="command", help="Copy the first command of what to do now."),
     Key(key="t", action="sort", label="sort", help="Sort by the next column."),
     Key(key="T", action="sort-back", label="reverse", help="Sort the other way round."),
     Key(

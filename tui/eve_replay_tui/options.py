@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
@@ -13,7 +14,12 @@ from eve_replay.views.kit.tone import Theme
 if TYPE_CHECKING:
     from eve_replay import Journal
 
-__all__ = ["Options"]
+__all__ = ["Options", "seconds"]
+
+
+def seconds() -> float:
+    """Return seconds that only go on, to share time between work and screen. No time of day."""
+    return time.monotonic()
 
 
 def _now() -> datetime:

@@ -22,6 +22,9 @@ from eve_replay_tui.options import Options
 if TYPE_CHECKING:
     from eve_replay import Journal
     from eve_replay.views.session.explorer import Explorer
+    from eve_replay.views.verdicts.landing import LandingRow
+    from eve_replay.views.verdicts.plan import PlanView
+    from eve_replay.views.verdicts.verdicts import VerdictRow
 
 __all__ = ["Job", "Lane", "Reader", "Stopped"]
 
@@ -105,10 +108,12 @@ class Reader:
         self.quick = Lane("eve-replay quick")
         self.long = Lane("eve-replay long")
         self.listing = Lane("eve-replay listing")
+        self.background = Lane("eve-replay background")
         self._lock = threading.RLock()
         self._journal: Journal | None = None
         self._explorers: OrderedDict[str, Explorer] = OrderedDict()
         self.cost = 0.0
+        self._known: frozenset[str] | None = None
 
     @property
     def journal(self) -> Journal:
@@ -144,6 +149,47 @@ class Reader:
                     self._explorers.popitem(last=False)
             return made
 
+    def look(self, session_id: str) -> LandingRow:
+        """Return the row of a session for the landing page. One that cannot be joined says so in its row."""
+        from eve_replay.views.verdicts.landing import landing_row, unread_row
+
+        options = self.options
+        with self._lock:
+            journal = self.journal
+            try:
+                return landing_row(
+                    journal.session(session_id),
+                    now=options.now(),
+                    zone=options.zone,
+                    effects=options.effects,
+                    versions=self._versions(),
+                )
+            except Exception as error:  # one damaged session must not end the look at the others
+                return unread_row(journal.map.heads[session_id], error)
+
+    def told(self, session_id: str) -> tuple[PlanView, tuple[VerdictRow, ...]]:
+        """Return what is to be done about a session, and its verdicts. Raises NotFound."""
+        from eve_replay.guidance.plan import place_of
+        from eve_replay.views.verdicts.verdicts import session_verdicts
+
+        options = self.options
+        session = self.explorer(session_id).session
+        found = session_verdicts(
+            session,
+            now=options.now(),
+            zone=options.zone,
+            effects=options.effects,
+            versions=self._versions(),
+            place=place_of(self.journal, session),
+        )
+        return found.plan, found.rows
+
+    def _versions(self) -> frozenset[str]:
+        """The eve versions of the store; asked for once per reading, a list of 10,000 takes its time."""
+        if self._known is None:
+            self._known = self.journal.versions
+        return self._known
+
     def warm(self) -> None:
         """Load the code of the other screens, so that opening them does not wait for it."""
         import importlib
@@ -165,6 +211,7 @@ class Reader:
         """Forget what was read, so that the next question sees the world as it is now."""
         with self._lock:
             self.journal.refresh()
+            self._known = None
             self._explorers.clear()
 
     def forget(self, session_ids: Iterable[str]) -> None:

@@ -9,29 +9,43 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
+from functools import lru_cache
 
 from eve_replay.checks import Verdict, Voice
 from eve_replay.checks.finding import SEVERITY_RANK, VERDICT_RANK
 from eve_replay.codec.jsontext import JsonFault, parse_json
 from eve_replay.guidance import why_all
+from eve_replay.guidance.plan.model import KIND_WORDS
 from eve_replay.guidance.why import Report
-from eve_replay.journal import Session
+from eve_replay.journal import Session, SessionHead
 from eve_replay.journal.effects.judge import Twice, judge_effect, tally
 from eve_replay.journal.effects.policy import EffectsLike
 from eve_replay.views.kit.base import View
 from eve_replay.views.kit.safe import safe_text
 from eve_replay.views.kit.tone import TONES, Tone
+from eve_replay.views.kit.words import ago, duration
 from eve_replay.views.session.sessions import detailed, session_row
 from eve_replay.views.verdicts.postmortem import tone_of, word_of
 from eve_replay.views.verdicts.verdicts import stated, verdict_rows_of
 
-__all__ = ["FIELDS", "Landing", "LandingRow", "landing", "landing_row", "title_text"]
+__all__ = [
+    "FIELDS",
+    "Landing",
+    "LandingRow",
+    "head_row",
+    "landing",
+    "landing_row",
+    "standing_now",
+    "title_text",
+    "unread_row",
+]
 
 #: Names that ``--where`` knows.
 FIELDS = (
     "id",
+    "kind",
     "framework",
     "title",
     "state",
@@ -55,7 +69,8 @@ class LandingRow(View):
     Attributes:
         id: the whole id. ``framework``: ``eve``, ``workflow-sdk``, ``python-sdk`` or ``flue``.
         title: text, safe to draw (the text inside of a message that is JSON).
-        state: what it does or waits for, with since and deadline (``parked: approval since 3 days``).
+        state: what it does or waits for, with since (``parked: approval since 3 days``).
+        standing: the same without since, for who lets it tick (:func:`standing_now`).
         tone, sign: of the worst that is to be said. ``worst`` that in two or three words, ``code`` and
             ``severity`` of it; ``certainty``: observed, implied or unknown.
         twice: effects the outside saw more than once, surely and possibly.
@@ -64,6 +79,11 @@ class LandingRow(View):
         runs, turns: counts. ``tools``: names of its effects. ``version``: newest eve version, may be empty.
         quiet: nothing needs anybody: it is folded in a long list.
         order: sort key, worst first.
+        looked: False while only its run record is known (:func:`head_row`): nothing is said of it yet.
+        parked: what ``since`` counts is a wait: it is said with the state.
+        todo: what is to be done, in the words of the plan: ``look up: charge_card``; may be empty.
+        urgent: something unprotected is going to repeat, and can still be prevented: these stand first.
+        kind: session, subagent (started by another session) or workflow (a plain SDK run).
     """
 
     id: str
@@ -86,12 +106,30 @@ class LandingRow(View):
     version: str
     quiet: bool
     order: tuple[float, ...]
+    standing: str = ""
+    looked: bool = True
+    parked: bool = False
+    kind: str = "session"
+    todo: str = ""
+    urgent: bool = False
+
+    @property
+    def key(self) -> str:
+        """``session:ID``, as front ends name it."""
+        return f"session:{self.id}"
+
+    @property
+    def search(self) -> str:
+        """Lower-case text in which plain words are looked for."""
+        said = (self.standing, self.worst, *self.tools) if self.looked else ()
+        return "\n".join((self.id, self.title, self.framework, self.version, *said)).lower()
 
     def fields(self, now: datetime) -> dict[str, str | int | float | tuple[str, ...] | None]:
         """Return what ``--where`` may ask; ``last`` in seconds before ``now``."""
         last = None if self.last_activity is None else (now - self.last_activity).total_seconds()
         return {
             "id": self.id,
+            "kind": self.kind,
             "framework": self.framework,
             "title": self.title,
             "state": self.state,
@@ -126,7 +164,7 @@ class Landing(View):
 def landing(rows: Iterable[LandingRow]) -> Landing:
     """Return the rows in order, worst first and the newest of equals first, with totals."""
     ordered = tuple(sorted(rows, key=lambda row: row.order))
-    states = Counter(_word(row.state) for row in ordered)
+    states = Counter(_word(row.standing or row.state) for row in ordered)
     severities = Counter(row.severity for row in ordered)
     twice = Twice()
     for row in ordered:
@@ -135,6 +173,7 @@ def landing(rows: Iterable[LandingRow]) -> Landing:
     return Landing(rows=ordered, states=tuple(states.items()), severities=tuple(by_rank), twice=twice)
 
 
+@lru_cache(maxsize=4096)
 def _word(state: str) -> str:
     return re.split(r"[:,]| until | since | \(", state, maxsplit=1)[0].strip()
 
@@ -163,6 +202,8 @@ def landing_row(
     row = stated(row, session, verdict_rows_of(session, report), zone=zone)
     worst = report.worst
     tone: Tone = tone_of(worst) if worst is not None else row.tone
+    parked = row.status_text.startswith("parked")
+    plain = _state(detailed(session_row(session.head), session).status_text, worst) if parked else ""
     severity = worst.severity if worst is not None else "info"
     last = _last(session, row.last_activity)
     return LandingRow(
@@ -178,7 +219,7 @@ def landing_row(
         certainty=worst.certainty if worst is not None else "unknown",
         twice=twice,
         since=_since(session, last),
-        deadline=_deadline(session),
+        deadline=_deadline(session, report, now),
         last_activity=last,
         runs=row.runs,
         turns=row.turns or 0,
@@ -186,14 +227,94 @@ def landing_row(
         version=row.versions[-1] if row.versions else "",
         quiet=severity == "info" and not twice and (worst is None or worst.code in _QUIET),
         order=_order(report, worst, last),
+        standing=plain or _state(row.status_text, worst),
+        parked=parked,
+        kind=session.kind,
+        todo=_todo(report),
+        urgent=report.plan.urgent,
     )
+
+
+def head_row(head: SessionHead) -> LandingRow:
+    """Return the row of a session of which only the run record was read: it says nothing of how it stands."""
+    last = head.updated_at or head.created_at
+    return LandingRow(
+        id=head.id,
+        framework=head.framework,
+        title=title_text(head.title),
+        state="not looked at yet",
+        standing="not looked at yet",
+        tone="muted",
+        sign="",
+        worst="",
+        code="",
+        severity="",
+        certainty="unknown",
+        twice=Twice(),
+        since=None,
+        deadline=None,
+        last_activity=last,
+        runs=len(head.run_ids),
+        turns=0,
+        tools=(),
+        version=head.eve_version or "",
+        quiet=False,
+        order=(99.0, 0.0, 0.0, 0.0, -last.timestamp() if last is not None else 0.0),
+        looked=False,
+        kind=head.kind,
+    )
+
+
+def unread_row(head: SessionHead, error: Exception) -> LandingRow:
+    """Return the row of a session that could not be joined: it needs somebody, and says why."""
+    text = "could not be read"
+    return replace(
+        head_row(head),
+        state=text,
+        standing=text,
+        worst=safe_text(f"{text}: {error}"),
+        code="unread",
+        severity="error",
+        tone="error",
+        sign=TONES["error"].sign or "!",
+        looked=True,
+        order=(1.0, 0.0, float(len(VERDICT_RANK)), 0.0, 0.0),
+    )
+
+
+def standing_now(row: LandingRow, now: datetime, *, brief: bool = False) -> str:
+    """Return the state as it is at ``now``: since when it waits, and what is left of its deadline.
+
+    Args:
+        row: the session.
+        now: the instant to reckon from; a list that is drawn again lets it tick.
+        brief: leave out since, for a narrow column.
+    """
+    text = row.standing or row.state
+    if row.looked and not row.quiet and row.worst not in ("", text) and row.deadline is None:
+        text += f", {row.worst}"
+    if row.deadline is not None:
+        left = (row.deadline - now).total_seconds()
+        said = f"{left:.0f} s" if left < 100 else duration(left)  # it ticks: no tenths
+        text += f", {said} left" if left >= 1 else ", due"
+    elif row.parked and row.since is not None and not brief:
+        text += f" since {ago(row.since, now).removesuffix(' ago')}"
+    return text
 
 
 def _order(report: Report, worst: Verdict | None, last: datetime | None) -> tuple[float, ...]:
     newest = -last.timestamp() if last is not None else 0.0
+    first = 0.0 if report.plan.urgent else 1.0  # what can still be prevented stands above what has happened
     if worst is None:
-        return (float(len(SEVERITY_RANK)), float(len(VERDICT_RANK)), 0.0, newest)
-    return (*(float(each) for each in worst.order), newest)
+        return (first, float(len(SEVERITY_RANK)), float(len(VERDICT_RANK)), 0.0, newest)
+    return (first, *(float(each) for each in worst.order), newest)
+
+
+def _todo(report: Report) -> str:
+    steps = [step for step in report.plan.steps if step.kind not in ("wait", "safe-to-start")]
+    kinds = ", ".join(dict.fromkeys(KIND_WORDS[step.kind].lower() for step in steps))
+    tools = ", ".join(dict.fromkeys(each.tool for step in steps for each in step.about if each.tool))
+    return f"{kinds}: {tools}" if kinds and tools else kinds
 
 
 def _state(text: str, worst: Verdict | None) -> str:
@@ -229,21 +350,30 @@ def _since(session: Session, last: datetime | None) -> datetime | None:
     return min(parks, default=None) or max(starts, default=None) or last
 
 
-def _deadline(session: Session) -> datetime | None:
-    return min((park.due for park in session.parks if park.open and park.due is not None), default=None)
+def _deadline(session: Session, report: Report, now: datetime) -> datetime | None:
+    """The next thing that comes by itself: a timer, the end of a lease, what the plan knows."""
+    due = [park.due for park in session.parks if park.open and park.due is not None]
+    due += [step.deadline for step in report.plan.steps if step.deadline is not None]
+    due += [each.at for each in report.plan.soon if each.at is not None]
+    return min((each for each in due if each > now), default=min(due, default=None))
 
 
 _TEXT = re.compile(r'"text"\s*:\s*"((?:[^"\\]|\\.)*)"?')
+#: The tools that a message without a text names.
+_CALL = re.compile(r'"(?:name|toolName)"\s*:\s*"(\w{1,60})"')
 
 
 def title_text(title: str) -> str:
     r"""Return a title as a person would say it: the text inside when it is a message in JSON, cut or not.
 
-    ``[{"text": "refund order 1042", ...`` becomes ``refund order 1042``. Anything else stays as it is.
+    ``[{"text": "refund order 1042", ...`` becomes ``refund order 1042``, a message of tool calls alone
+    ``calls charge_card``. Anything else stays as it is.
     """
-    found = _TEXT.search(title) if title.lstrip()[:1] in ("[", "{") else None
+    message = title.lstrip()[:1] in ("[", "{")
+    found = _TEXT.search(title) if message else None
     if found is None:
-        return safe_text(title)
+        calls = dict.fromkeys(_CALL.findall(title)) if message else ()
+        return safe_text(f"calls {', '.join(calls)}" if calls else title)
     text = parse_json(f'"{found[1]}"')
     if isinstance(text, JsonFault):  # cut in the middle of an escape
         text = re.sub(r"\\u?[0-9a-fA-F]{0,3}$", "", found[1])

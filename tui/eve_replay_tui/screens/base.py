@@ -16,6 +16,7 @@ from eve_replay_tui.lines import LineView
 from eve_replay_tui.reader import Lane, Reader
 
 if TYPE_CHECKING:
+    from eve_replay.views.verdicts.plan import PlanView
     from eve_replay_tui.app import ReplayApp
 
 __all__ = ["Dialog", "Result", "ReplayScreen", "error_text"]
@@ -92,6 +93,14 @@ class ReplayScreen(_Shared, Screen[str]):
         if isinstance(focused, LineView) and focused.current is not None:
             row = focused.current
             self.replay.copy(row.copy or "".join(span.text for span in row.line).strip())
+
+    def copy_command(self, plan: PlanView | None) -> None:
+        """Copy the first command of a plan, or say why there is none."""
+        commands = [each.command for row in plan.rows for each in row.commands] if plan is not None else []
+        if commands:
+            self.replay.copy(commands[0])
+        else:
+            self.say("Nothing of what is to be done here is a command.")
 
     def action_export(self) -> None:
         """Write what the focused pane shows to a file."""

@@ -56,6 +56,18 @@ class Heading(_Bar):
     Heading { background: $surface; }
     """
 
+    class Picked(Message):
+        """A cell of the heading was clicked."""
+
+        def __init__(self, heading: Heading, x: int) -> None:
+            super().__init__()
+            self.heading = heading
+            self.x = x
+
+    def on_click(self, event: events.Click) -> None:
+        """Tell where."""
+        self.post_message(self.Picked(self, event.x))
+
     def content(self, width: int) -> Line:
         """Return both sides with blanks between them."""
         right = " ".join(safe_text(span.text) for span in self.right)
