@@ -7,7 +7,7 @@ from typing import Literal
 
 from eve_replay.journal.effects.judge import HARMFUL, RANKS, Judgement
 from eve_replay.journal.model import Certainty, Evidence
-from eve_replay.problems import Severity
+from eve_replay.problems import Problem, Severity
 
 __all__ = ["SEVERITY_RANK", "VERDICT_RANK", "Finding", "Verdict", "VerdictCode"]
 
@@ -38,6 +38,18 @@ class Finding:
     run_id: str = ""
     session_id: str = ""
     evidence: tuple[Evidence, ...] = field(default=(), repr=False)
+
+    @classmethod
+    def of_problem(cls, problem: Problem, *, session_id: str = "") -> Finding:
+        """Return what a reader or a join noticed as a finding, so that nothing is passed over in silence."""
+        return cls(
+            code=problem.code,
+            severity=problem.severity,
+            where=problem.where,
+            sentence=problem.message,
+            fix=problem.hint,
+            session_id=session_id,
+        )
 
     def to_json(self) -> dict[str, object]:
         """Return the entry of ``findings``, see docs/json.md (with ``runId`` and ``sessionId`` added)."""

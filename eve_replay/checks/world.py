@@ -61,13 +61,7 @@ def check_world(world: World, heads: tuple[SessionHead, ...]) -> Iterator[Findin
 def _receipt(receipt: Receipt) -> Iterator[Finding]:
     """Turn what the reader noticed into findings, so that nothing unreadable is passed over in silence."""
     for problem in receipt.problems:
-        yield Finding(
-            code=problem.code,
-            severity=problem.severity,
-            where=problem.where,
-            sentence=problem.message,
-            fix=problem.hint,
-        )
+        yield Finding.of_problem(problem)
     for skipped in receipt.skipped:
         yield Finding(
             code="not-read",
@@ -121,14 +115,7 @@ def _retention(attributes: Mapping[str, object]) -> str | None:
 def check_stream(session: Session) -> Iterator[Finding]:
     """Yield disagreements between the session stream and the log."""
     for problem in session.problems:
-        yield Finding(
-            code=problem.code,
-            severity=problem.severity,
-            where=problem.where,
-            sentence=problem.message,
-            fix=problem.hint,
-            session_id=session.id,
-        )
+        yield Finding.of_problem(problem, session_id=session.id)
     for turn in session.turns:
         ended = any(e.type in ("turn.completed", "session.waiting") for e in turn.stream_events)
         last = turn.turn_steps[-1] if turn.turn_steps else None

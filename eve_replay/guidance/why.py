@@ -296,20 +296,7 @@ def _report(
         verdicts += due_verdicts(session, fate, voice, open_=open_)
     if not any(verdict.code in _OPEN for verdict in verdicts):
         verdicts.append(rest_verdict(session, voice))
-    verdicts = in_words_of(session, verdicts)
-    verdicts.sort(key=lambda v: v.order)
-    return Report(
-        session_id=session.id,
-        title=session.title,
-        eve_version=session.eve_version,
-        runs=tuple(run.run_id for run in session.all_runs),
-        status=session.status,
-        verdicts=tuple(_deduplicated(verdicts)),
-        effects=effects,
-        counts=tuple(counts.get(id(effect)) for effect in effects),
-        wedges=found,
-        unnamed=open_calls(session),
-    )
+    return _told(session, effects, counts, verdicts, wedges=found, unnamed=open_calls(session))
 
 
 def _unknown_report(
@@ -318,17 +305,31 @@ def _unknown_report(
     """Without the event log nothing can be told of what is open: records alone look half-written."""
     silent = [no_log_verdict(run) for run in session.runs if run.log_missing and run.ended_at is None]
     verdicts = [*effect_verdicts(session, effects, counts, voice), *silent]
-    verdicts = in_words_of(session, verdicts)
-    verdicts.sort(key=lambda v: v.order)
+    return _told(session, effects, counts, verdicts)
+
+
+def _told(
+    session: Session,
+    effects: tuple[Effect, ...],
+    counts: Mapping[int, Count],
+    verdicts: list[Verdict],
+    *,
+    wedges: tuple[Wedge, ...] = (),
+    unnamed: tuple[OpenCalls, ...] = (),
+) -> Report:
+    """Return the report of one session: its verdicts in its own words, worst first, each once."""
+    ordered = sorted(in_words_of(session, verdicts), key=lambda v: v.order)
     return Report(
         session_id=session.id,
         title=session.title,
         eve_version=session.eve_version,
         runs=tuple(run.run_id for run in session.all_runs),
         status=session.status,
-        verdicts=tuple(_deduplicated(verdicts)),
+        verdicts=tuple(_deduplicated(ordered)),
         effects=effects,
         counts=tuple(counts.get(id(effect)) for effect in effects),
+        wedges=wedges,
+        unnamed=unnamed,
     )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal, Protocol
 
 from eve_replay.journal.model import (
     Attempt,
@@ -88,15 +88,57 @@ def transcript(session: Session, turn_id: str | None = None) -> Iterator[Transcr
             yield _message(message)
 
 
+class _Stated(Protocol):
+    """A fact with its certainty and its evidence."""
+
+    @property
+    def certainty(self) -> Certainty: ...
+
+    @property
+    def evidence(self) -> tuple[Evidence, ...]: ...
+
+
+def _entry(kind: EntryKind, text: str, of: _Stated, at: datetime | None, **more: Any) -> TranscriptEntry:
+    """Return an entry that is as certain as the fact it tells, with the fact's evidence."""
+    known: dict[str, Any] = {"certainty": of.certainty, "evidence": of.evidence}
+    return TranscriptEntry(kind=kind, text=text, at=at, **(known | more))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Place:
+    """Where in a turn something was said; ``attempts`` is how many the step has."""
+
+    turn: Turn
+    step: Step
+    attempt: Attempt
+    attempts: int
+    superseded: bool
+
+    def entry(
+        self, kind: EntryKind, text: str, of: _Stated, at: datetime | None, **more: Any
+    ) -> TranscriptEntry:
+        """Return an entry that stands here."""
+        return _entry(
+            kind,
+            text,
+            of,
+            at,
+            turn_id=self.turn.id,
+            step_id=self.step.step_id,
+            attempt=self.attempt.n,
+            attempts=self.attempts,
+            superseded=self.superseded,
+            **more,
+        )
+
+
 def _turn(session: Session, turn: Turn, placed: set[int]) -> Iterator[TranscriptEntry]:
     mine = [(n, m) for n, m in enumerate(session.messages) if m.turn_id == turn.id and m.role != "task"]
     placed.update(n for n, _ in mine)
     waiting = [m for _, m in mine]
     openers = [m for m in waiting if m.role in ("opened", "queued")]
     if not openers and turn.message is not None:
-        yield TranscriptEntry(
-            kind="user", text=turn.message, at=turn.started_at, turn_id=turn.id, evidence=turn.evidence
-        )
+        yield _entry("user", turn.message, turn, turn.started_at, turn_id=turn.id, certainty="observed")
     for message in openers:
         waiting.remove(message)
         yield _message(message)
@@ -115,14 +157,9 @@ def _turn(session: Session, turn: Turn, placed: set[int]) -> Iterator[Transcript
     yield from _merge(entries, extra)
     if turn.status in ("failed", "cancelled"):
         said = turn.error.get("message") if turn.error is not None else None
-        yield TranscriptEntry(
-            kind="error" if turn.status == "failed" else "note",
-            text=f"The turn {turn.status}" + (f": {said}" if isinstance(said, str) else ""),
-            at=turn.ended_at,
-            turn_id=turn.id,
-            certainty=turn.certainty,
-            evidence=turn.evidence,
-        )
+        text = f"The turn {turn.status}" + (f": {said}" if isinstance(said, str) else "")
+        kind: EntryKind = "error" if turn.status == "failed" else "note"
+        yield _entry(kind, text, turn, turn.ended_at, turn_id=turn.id)
 
 
 def _yields(step: Step, turn: Turn) -> Iterator[TranscriptEntry]:
@@ -131,18 +168,10 @@ def _yields(step: Step, turn: Turn) -> Iterator[TranscriptEntry]:
         for call in attempt.tool_calls:
             if call.returned or call.requested_at is not None or call.partial is UNDEFINED:
                 continue
-            yield TranscriptEntry(
-                kind="note",
-                text=f"{call.name} yields {preview(call.partial, 200)}",
-                at=attempt.started_at,
-                turn_id=turn.id,
-                step_id=step.step_id,
-                attempt=attempt.n,
-                name=call.name,
-                output=call.partial,
-                call=call,
-                certainty=call.certainty,
-                evidence=call.evidence,
+            text = f"{call.name} yields {preview(call.partial, 200)}"
+            place = _Place(turn=turn, step=step, attempt=attempt, attempts=1, superseded=False)
+            yield place.entry(
+                "note", text, call, attempt.started_at, name=call.name, output=call.partial, call=call
             )
 
 
@@ -177,60 +206,45 @@ def _step(step: Step, turn: Turn) -> Iterator[TranscriptEntry]:
     last = kept[0] if kept else step.attempts[-1].n if step.attempts else 0
     for attempt in step.attempts:
         if count > 1:
-            yield TranscriptEntry(
-                kind="note",
-                text=f"attempt {attempt.n} of {count}: {attempt.outcome}",
-                at=attempt.started_at,
-                turn_id=turn.id,
-                step_id=step.step_id,
-                attempt=attempt.n,
-                attempts=count,
-                certainty=attempt.certainty,
-                evidence=attempt.evidence,
-            )
-        yield from _attempt(step, attempt, turn, count, superseded=attempt.n != last)
-
-
-def _attempt(
-    step: Step, attempt: Attempt, turn: Turn, count: int, *, superseded: bool
-) -> Iterator[TranscriptEntry]:
-    calls = list(attempt.tool_calls)
-
-    def tool(call: ToolCall) -> TranscriptEntry:
-        return TranscriptEntry(
-            kind="tool",
-            text=call.name,
-            at=call.requested_at or call.returned_at or attempt.started_at,
-            turn_id=turn.id,
-            step_id=step.step_id,
-            attempt=attempt.n,
-            attempts=count,
-            superseded=superseded,
-            name=call.name,
-            input=call.input,
-            output=call.output,
-            is_error=call.is_error,
-            returned=call.returned,
-            call=call,
-            certainty=call.certainty,
-            evidence=call.evidence,
+            text = f"attempt {attempt.n} of {count}: {attempt.outcome}"
+            place = _Place(turn=turn, step=step, attempt=attempt, attempts=count, superseded=False)
+            yield place.entry("note", text, attempt, attempt.started_at)
+        yield from _attempt(
+            _Place(turn=turn, step=step, attempt=attempt, attempts=count, superseded=attempt.n != last)
         )
 
+
+def _attempt(place: _Place) -> Iterator[TranscriptEntry]:
+    attempt = place.attempt
+    calls = list(attempt.tool_calls)
     for early in [c for c in calls if c.requested_at is None and not c.history_only]:
         calls.remove(early)  # the result of a call that an earlier step asked for
-        yield tool(early)
+        yield _tool(early, place)
     for model in attempt.model_calls:
-        yield from _model(model, step, attempt, turn, count, superseded=superseded)
+        yield from _model(model, place)
         for call in [c for c in calls if c.coordinate == model.coordinate]:
             calls.remove(call)
-            yield tool(call)
+            yield _tool(call, place)
     for call in calls:
-        yield tool(call)
+        yield _tool(call, place)
 
 
-def _model(
-    model: ModelCall, step: Step, attempt: Attempt, turn: Turn, count: int, *, superseded: bool
-) -> Iterator[TranscriptEntry]:
+def _tool(call: ToolCall, place: _Place) -> TranscriptEntry:
+    return place.entry(
+        "tool",
+        call.name,
+        call,
+        call.requested_at or call.returned_at or place.attempt.started_at,
+        name=call.name,
+        input=call.input,
+        output=call.output,
+        is_error=call.is_error,
+        returned=call.returned,
+        call=call,
+    )
+
+
+def _model(model: ModelCall, place: _Place) -> Iterator[TranscriptEntry]:
     said: list[tuple[EntryKind, str]] = []
     if model.reasoning:
         said.append(("reasoning", model.reasoning))
@@ -242,32 +256,20 @@ def _model(
     elif model.status in ("interrupted", "running") and not model.text:
         said.append(("note", f"model call {model.status}"))
     for kind, text in said:
-        yield TranscriptEntry(
-            kind=kind,
-            text=text,
-            at=model.started_at,
-            turn_id=turn.id,
-            step_id=step.step_id,
-            attempt=attempt.n,
-            attempts=count,
-            superseded=superseded,
-            tokens=model.tokens if kind != "reasoning" else None,
-            certainty=model.certainty,
-            evidence=model.evidence,
-        )
+        tokens = model.tokens if kind != "reasoning" else None
+        yield place.entry(kind, text, model, model.started_at, tokens=tokens)
 
 
 def _message(message: Message) -> TranscriptEntry:
     commands = message.role in ("command", "cancelled")
     text = message.text if message.text is not None else _answer_text(message)
-    return TranscriptEntry(
-        kind="note" if commands else "user",
-        text=f"{text} requested" if commands else text,
-        at=message.at,
+    return _entry(
+        "note" if commands else "user",
+        f"{text} requested" if commands else text,
+        message,
+        message.at,
         turn_id=message.turn_id,
         message=message,
-        certainty=message.certainty,
-        evidence=message.evidence,
     )
 
 
@@ -283,26 +285,17 @@ def _answer_text(message: Message) -> str:
 
 
 def _park(park: Park) -> Iterator[TranscriptEntry]:
-    yield TranscriptEntry(
-        kind="park",
-        text=park.asked,
-        at=park.since,
+    asked = _entry(
+        "park",
+        park.asked,
+        park,
+        park.since,
         turn_id=park.turn_id,
         step_id=park.step_id,
         name=park.kind,
         park=park,
-        certainty=park.certainty,
-        evidence=park.evidence,
     )
+    yield asked
     if not park.open and park.released_by:
-        yield TranscriptEntry(
-            kind="note",
-            text=f"{park.kind} released: {park.released_by}",
-            at=park.until,
-            turn_id=park.turn_id,
-            step_id=park.step_id,
-            name=park.kind,
-            park=park,
-            certainty=park.certainty,
-            evidence=park.evidence[-1:],
-        )
+        text = f"{park.kind} released: {park.released_by}"
+        yield replace(asked, kind="note", text=text, at=park.until, evidence=park.evidence[-1:])

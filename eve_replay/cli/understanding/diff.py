@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterable
 from itertools import pairwise
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from eve_replay.errors import NotFound, SourceUnreadable, WrongUse
 from eve_replay.journal import Journal, Run, Session, Step
 from eve_replay.values import UNDEFINED, from_tagged, to_tagged
 from eve_replay.views.diffs.diff import diff_lines, json_patch, sides, unified
+from eve_replay.views.kit.base import View
 from eve_replay.views.kit.safe import safe_text
 from eve_replay.views.kit.text import Line, line
 from eve_replay.worlds.layouts.library import split_layout
@@ -172,11 +174,7 @@ def _steps(
         _values(shell, journal, _part(getattr(one, name), path), _part(getattr(two, name), path), form)
         return
     view = step_diff_view(one, two)
-    if shell.json:
-        emit_json(shell, "diff", journal, step=view.to_json())
-    else:
-        echo(shell, step_diff_lines(view, width=shell.width))
-    finish(shell, journal.receipt)
+    _whole(shell, journal, step_diff_lines(view, width=shell.width), step=view)
 
 
 def _runs(
@@ -190,10 +188,15 @@ def _runs(
         _values(shell, journal, _part(left, path), _part(right, path), form)
         return
     view = run_diff_view(one, two)
+    _whole(shell, journal, run_diff_lines(view, width=shell.width), run=view)
+
+
+def _whole(shell: Shell, journal: Journal, lines: Iterable[Line], **views: View) -> None:
+    """Print one difference: its lines, or under its name as JSON."""
     if shell.json:
-        emit_json(shell, "diff", journal, run=view.to_json())
+        emit_json(shell, "diff", journal, **{name: view.to_json() for name, view in views.items()})
     else:
-        echo(shell, run_diff_lines(view, width=shell.width))
+        echo(shell, lines)
     finish(shell, journal.receipt)
 
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import click
 
 from eve_replay.cli.shared.common import Shell, command, echo, emit_json
-from eve_replay.cli.workshop.shared import need_builders
-from eve_replay.cli.workshop.site import chosen_languages, several_languages
+from eve_replay.cli.workshop.building import (
+    Building,
+    build_options,
+    chosen_languages,
+    need_builders,
+    several_languages,
+)
 from eve_replay.cli.workshop.start import lesson_files
 from eve_replay.problems import Receipt
 from eve_replay.views.kit.text import line
@@ -39,14 +43,7 @@ __all__ = ["cli"]
 @several_languages
 @click.option("--instructor", is_flag=True, help="With solutions and the instructor's guide.")
 @click.option("--no-zip", is_flag=True, help="The folder only, without OUT.zip.")
-@click.option("--force", is_flag=True, help="Replace what is in OUT, whatever it is.")
-@click.option(
-    "--wheels",
-    metavar="DIR",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    multiple=True,
-    help="Folders with the wheels, instead of the package index.",
-)
+@build_options
 def cli(
     shell: Shell,
     out: Path,
@@ -68,19 +65,14 @@ def cli(
     from eve_replay.tools.kit import build_kit  # only here: what it uses takes a while to load
     from eve_replay.tools.machines import machines
 
-    began = time.monotonic()
-
-    def say(text: str) -> None:
-        if not shell.json:
-            echo(shell, [line(text)])
-
+    building = Building(shell)
     chosen = chosen_languages(languages)
     lessons = {each: tuple(lesson_files(each, instructor=instructor)) for each in chosen}
     kit = build_kit(
         out,
         lessons,
         machines(pythons, platforms),
-        say,
+        building.say,
         sources=wheels,
         instructor=instructor,
         archive=not no_zip,
@@ -100,13 +92,7 @@ def cli(
             lessons=dict(kit.lessons),
         )
         return
-    counts = ", ".join(f"{count} lessons ({language})" for language, count in kit.lessons.items())
-    seconds = round(time.monotonic() - began)
-    lines = [
-        line(
-            (str(out), "strong"), f": {size(kit.size)}, {plural(kit.wheels, 'wheel')}, {counts}, {seconds} s"
-        )
-    ]
+    lines = [building.told(out, kit.size, kit.lessons, plural(kit.wheels, "wheel"))]
     if kit.archive is not None:
         lines.append(
             line((str(kit.archive), "strong"), f": {size(kit.archive.stat().st_size)}, the same in one file")

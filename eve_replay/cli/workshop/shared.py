@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from importlib.resources import files
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import click
 
 from eve_replay.cli.shared.common import Shell
-from eve_replay.errors import NotFound, SourceUnreadable, WrongUse
+from eve_replay.errors import NotFound, SourceUnreadable
 from eve_replay.views.kit.safe import display_width, safe_text, wrap
 from eve_replay.views.kit.text import Line, Span, paragraph
 from eve_replay.views.kit.tone import Tone
@@ -24,7 +23,6 @@ __all__ = [
     "hanging",
     "language_option",
     "limit_options",
-    "need_builders",
     "shipped",
     "shipped_book",
     "shipped_books",
@@ -57,19 +55,6 @@ def limit_options(function: Callable[..., Any]) -> Callable[..., Any]:
         show_default=True,
         help="Time an answer may take.",
     )(function)
-
-
-def need_builders() -> None:
-    """Make sure that the builders of kit and site are there: they come with the source, not with the wheel.
-
-    Raises:
-        WrongUse: this was installed from a wheel.
-    """
-    if find_spec("eve_replay.tools") is None:
-        raise WrongUse(
-            "Kit and site are built from the source of eve-replay, which is not here.",
-            hint="In a checkout, or in the unpacked source distribution: python -m eve_replay workshop kit.",
-        )
 
 
 def shipped() -> Path:

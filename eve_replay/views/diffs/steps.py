@@ -30,8 +30,8 @@ __all__ = [
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StepDiffView(View):
-    """Two steps: ``facts`` first, then the payloads (None where neither side has one), then the calls."""
+class _Sides(View):
+    """Two things that ran: ``facts`` first, then the payloads, None where neither side has one."""
 
     left: str
     right: str
@@ -39,6 +39,12 @@ class StepDiffView(View):
     input: DiffView | None
     output: DiffView | None
     error: DiffView | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepDiffView(_Sides):
+    """Two steps: facts, payloads, then the calls."""
+
     calls: tuple[CallPair, ...]
 
 
@@ -55,15 +61,9 @@ class StepPairRow(View):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunDiffView(View):
+class RunDiffView(_Sides):
     """Two runs: facts, payloads, attributes, steps paired by function and order, events paired by type."""
 
-    left: str
-    right: str
-    facts: tuple[FactRow, ...]
-    input: DiffView | None
-    output: DiffView | None
-    error: DiffView | None
     attributes: DiffView
     steps: tuple[StepPairRow, ...]
     events: tuple[tuple[str, str], ...]
