@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -93,6 +94,7 @@ COMMANDS: Mapping[str, Entry] = MappingProxyType(
         "Showing",
         tui="Open the terminal user interface.",
         lab="Open JupyterLab on the guides.",
+        completion="Complete commands, samples and ids with TAB: bash, zsh, fish.",
         mcp="Serve the journal to a coding agent, read only, over stdio.",
     )
     | _table(
@@ -215,6 +217,8 @@ def run(args: Sequence[str] | None = None) -> int:
     from eve_replay.cli.shared.errors import guarded
 
     words = sys.argv[1:] if args is None else list(args)
+    if "_EVE_REPLAY_COMPLETE" in os.environ:  # a shell asks on TAB: bash needs a reader of its own
+        importlib.import_module("eve_replay.cli.showing.completion")
     before = words[: words.index("--")] if "--" in words else words
     return guarded(
         lambda: group.main(args=words, prog_name="eve-replay", standalone_mode=False),

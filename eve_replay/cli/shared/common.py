@@ -43,6 +43,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
+from eve_replay.cli.shared.complete import completed
 from eve_replay.cli.shared.errors import reader_left
 from eve_replay.cli.shared.options import ShellCommand, key_ring, parse_size, shared_options
 from eve_replay.errors import NotFound, WrongUse
@@ -164,7 +165,7 @@ def command(name: str, **settings: Any) -> Callable[[Callable[..., None]], click
                 return reader_left()
             return shell.exit_code
 
-        return click.command(name, cls=ShellCommand, **settings)(shared_options(body))
+        return completed(click.command(name, cls=ShellCommand, **settings)(shared_options(body)))
 
     return decorate
 
