@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from eve_replay.views.kit.safe import cut, display_width, pad, safe_text
+from eve_replay.views.kit.safe import cut, safe_text
+from eve_replay.views.kit.table import Column, Table, table_html, table_lines
+from eve_replay.views.kit.text import plain
 from eve_replay.views.kit.words import plural
 
 __all__ = ["Rows"]
 
-#: Characters of a cell that are shown; rows that are shown.
-_LONGEST, _MOST = 80, 500
+#: Characters of a cell that are shown; rows that are shown; a width that cuts nothing.
+_LONGEST, _MOST, _WIDE = 80, 500, 1_000_000
 
 
 class Rows:
@@ -51,29 +52,29 @@ class Rows:
         self.side: list[str] = [safe_text(each) for each in side]
         self.grid: list[list[str]] = grid
 
+    @property
+    def table(self) -> Table:
+        """What is shown of it."""
+        names = [Column(title="", names=True)] if any(self.side) else []
+        rows = [
+            [*([side] if names else []), *row]
+            for side, row in zip(self.side[:_MOST], self.grid[:_MOST], strict=True)
+        ]
+        return Table(
+            columns=[*names, *(Column(title=each) for each in self.head)], rows=rows, empty="no rows"
+        )
+
     def _remark(self) -> str:
-        """What a reader would not see otherwise: that there is nothing, or that there is more."""
-        if not self.grid:
-            return "no rows"
+        """What a reader would not see otherwise: that there is more."""
         return plural(len(self.grid) - _MOST, "more row") if len(self.grid) > _MOST else ""
 
     def _repr_html_(self) -> str:
-        named = any(self.side)
-        corner = "<th></th>" if named else ""
-        lines = [f"<tr>{corner}{''.join(f'<th>{html.escape(each)}</th>' for each in self.head)}</tr>"]
-        for side, row in zip(self.side[:_MOST], self.grid[:_MOST], strict=True):
-            first = f"<th>{html.escape(side)}</th>" if named else ""
-            lines.append(f"<tr>{first}{''.join(f'<td>{html.escape(each)}</td>' for each in row)}</tr>")
         more = f"<p>{self._remark()}</p>" if self._remark() else ""
-        body = f"<thead>{lines[0]}</thead><tbody>{''.join(lines[1:])}</tbody>"
-        return f'<table class="dataframe">{body}</table>{more}'
+        return f"{table_html(self.table)}{more}"
 
     def __repr__(self) -> str:
-        table = [["", *self.head], *([side, *row] for side, row in zip(self.side, self.grid, strict=True))]
-        widths = [max(map(display_width, column)) for column in zip(*table, strict=True)]
-        kept = [index for index, width in enumerate(widths) if width]
-        lines = ["  ".join(pad(row[index], widths[index]) for index in kept).rstrip() for row in table]
-        return "\n".join([*lines[: _MOST + 1], *filter(None, [self._remark()])]).strip("\n")
+        lines = plain(table_lines(self.table, width=_WIDE)).split("\n")
+        return "\n".join([*(each.rstrip() for each in lines), *filter(None, [self._remark()])])
 
     def __len__(self) -> int:
         return len(self.grid)

@@ -24,7 +24,6 @@ from eve_replay.views.inspect.value import ValueNode, ValueTree, value_node
 from eve_replay.views.kit.base import plain_json, split_key
 from eve_replay.views.kit.keys import KEYS
 from eve_replay.views.kit.tone import TONES
-from eve_replay.views.search.find import find, hit_tab
 from eve_replay.views.session.explorer import Explorer
 from eve_replay.views.session.moments import Stop
 
@@ -273,5 +272,4 @@ class Answers:
         return [[[span.text, span.tone] for span in line] for line in why_lines(report, width=110)]
 
     def _ask_search(self, text: str) -> object:
-        hits = find(self._view.session, text, limit=_HITS)
-        return [{**hit.to_json(), "tab": hit_tab(hit)} for hit in hits]
+        return [{**hit.to_json(), "tab": hit.tab} for hit in self._view.search(text, limit=_HITS)]

@@ -28,7 +28,7 @@ from eve_replay.journal.effects.policy import EffectsLike, EffectsPolicy
 from eve_replay.journal.ledger.model import LedgerLike
 from eve_replay.recovery import forecast
 from eve_replay.views.kit.safe import cut, safe_text
-from eve_replay.views.kit.table import Column, Table, table_lines
+from eve_replay.views.kit.table import Column, Table, table_html, table_lines
 from eve_replay.views.kit.text import plain
 from eve_replay.workshop.model import Language, Text
 from eve_replay.workshop.own_words import COLUMNS, EMPTY, NOTES, TITLES
@@ -38,8 +38,6 @@ __all__ = ["MOST_SESSIONS", "Questions", "Sheet", "questions"]
 #: Sessions that are read; the newest ones. A journal may hold tens of thousands.
 MOST_SESSIONS = 50
 _MOST_ROWS = 40
-
-_CELL = "text-align:left;vertical-align:top;max-width:44em;"
 
 #: Verdicts that say that something is open, and needs somebody or some time.
 _WAITING = frozenset(
@@ -87,34 +85,22 @@ class Sheet:
     language: Language = "en"
 
     def __repr__(self) -> str:
-        lines = [self.title]
-        if self.rows:
-            last = len(self.columns) - 1
-            table = Table(
-                columns=[Column(title=name, shrink=int(n == last)) for n, name in enumerate(self.columns)],
-                rows=[[cut(cell, 60) for cell in row] for row in self.rows[:_MOST_ROWS]],
-            )
-            lines += plain(table_lines(table, width=150)).split("\n")
-        else:
-            lines.append(self.empty)
-        return "\n".join([*lines, *self._notes()])
+        lines = plain(
+            table_lines(self._table([[cut(cell, 60) for cell in row] for row in self.rows]), width=150)
+        )
+        return "\n".join([self.title, lines, *self._notes()])
 
     def _repr_html_(self) -> str:
         lang = "zh-CN" if self.language == "zh" else "en"
         # The notebook's heading above the cell is the title; here it only names the table for screen readers.
-        parts = [f'<div lang="{lang}" style="overflow-x:auto">']
-        if self.rows:
-            parts.append(f'<table aria-label="{escape(self.title, quote=True)}"><thead><tr>')
-            parts += [f'<th scope="col" style="{_CELL}">{escape(name)}</th>' for name in self.columns]
-            parts.append("</tr></thead><tbody>")
-            for row in self.rows[:_MOST_ROWS]:
-                cells = (f'<td style="{_CELL}{_fold(cell)}">{escape(cell)}</td>' for cell in row)
-                parts.append(f"<tr>{''.join(cells)}</tr>")
-            parts.append("</tbody></table>")
-        else:
-            parts.append(f"<p>{escape(self.empty)}</p>")
-        parts += [f"<p>{escape(note)}</p>" for note in self._notes()]
-        return "".join([*parts, "</div>"])
+        table = table_html(self._table(self.rows), label=self.title)
+        notes = "".join(f"<p>{escape(note)}</p>" for note in self._notes())
+        return f'<div lang="{lang}" style="overflow-x:auto">{table}{notes}</div>'
+
+    def _table(self, rows: Sequence[Sequence[str]]) -> Table:
+        last = len(self.columns) - 1
+        columns = [Column(title=name, shrink=int(n == last)) for n, name in enumerate(self.columns)]
+        return Table(columns=columns, rows=rows[:_MOST_ROWS], empty=self.empty)
 
     def _notes(self) -> list[str]:
         left = len(self.rows) - _MOST_ROWS
@@ -318,11 +304,6 @@ class Questions:
 
     def _say(self, text: Text, **fields: object) -> str:
         return text.get(self.language).format_map(fields)
-
-
-def _fold(cell: str) -> str:
-    """Words stay whole, sentences fold."""
-    return "white-space:normal" if len(cell) > 30 else "white-space:nowrap"
 
 
 def _times(count: Executions) -> str:

@@ -60,10 +60,7 @@ def cli(
     """
     if not text:
         raise WrongUse("What shall be found?", hint="eve-replay search SOURCE TEXT")
-    try:
-        pattern = Pattern(text, regex=regex, case=case)
-    except ValueError as error:
-        raise WrongUse(f"{text!r} is not a regular expression: {error}.") from None
+    pattern = Pattern(text, regex=regex, case=case)
     journal = open_journal(shell, source)
     runs: list[str] | None = None
     if run is not None:

@@ -1,16 +1,17 @@
-"""Aligned columns as plain data, and their layout in a given number of terminal cells."""
+"""Aligned columns as plain data, laid out in a given number of terminal cells, or written as HTML."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from html import escape
 from typing import Literal
 
 from eve_replay.views.kit.safe import cut, display_width, pad, safe_text
 from eve_replay.views.kit.text import Line, Span
 from eve_replay.views.kit.tone import Tone
 
-__all__ = ["Cell", "Column", "Row", "Table", "table_lines"]
+__all__ = ["Cell", "Column", "Row", "Table", "table_html", "table_lines"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,7 @@ class Column:
         minimum: cells a shrinking column keeps at least.
         keep: which part survives when the text is cut: ``start``, ``end`` or ``both``.
         optional: the column is left out when the rows do not fit with it, the last such column first.
+        names: its cells name their rows: heads of rows in HTML.
     """
 
     title: str
@@ -44,6 +46,7 @@ class Column:
     minimum: int = 8
     keep: Literal["start", "end", "both"] = "start"
     optional: bool = False
+    names: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,6 +123,39 @@ def table_lines(table: Table, *, width: int = 80, gap: int = 2, indent: int = 0)
         out.append(_row(slim, head, widths, gap, indent))
     out.extend(_row(slim, row, widths, gap, indent) for row in rows)
     return out
+
+
+def table_html(table: Table, *, label: str = "") -> str:
+    """Return a table as HTML, every text escaped; its ``empty`` sentence without rows.
+
+    Args:
+        table: what to show; tones are left out.
+        label: its name for screen readers.
+    """
+    if not table.rows and table.empty:
+        return f"<p>{escape(safe_text(table.empty))}</p>"
+    heads = (f'<th scope="col" style="{_STYLE}">{_text(column.title)}</th>' for column in table.columns)
+    body = []
+    for row in table.rows:
+        cells = []
+        for column, value in zip(table.columns, row, strict=False):
+            text = _cell(value).text
+            if column.names:
+                cells.append(f'<th scope="row">{escape(text)}</th>')
+            else:
+                fold = "normal" if len(text) > 30 else "nowrap"  # words stay whole, sentences fold
+                cells.append(f'<td style="{_STYLE}white-space:{fold}">{escape(text)}</td>')
+        body.append(f"<tr>{''.join(cells)}</tr>")
+    name = f' aria-label="{escape(label, quote=True)}"' if label else ""
+    head = f"<thead><tr>{''.join(heads)}</tr></thead>"
+    return f'<table class="dataframe"{name}>{head}<tbody>{"".join(body)}</tbody></table>'
+
+
+_STYLE = "text-align:left;vertical-align:top;max-width:44em;"
+
+
+def _text(text: str) -> str:
+    return escape(safe_text(text))
 
 
 def _row(table: Table, row: Sequence[Cell], widths: Sequence[int], gap: int, indent: int) -> Line:

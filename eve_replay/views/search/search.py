@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol
 
 from eve_replay.codec import Payload
+from eve_replay.errors import WrongUse
 from eve_replay.journal import Session, StreamEvent
 from eve_replay.records import EventRecord, Other, Record, RunRecord, StepRecord
 from eve_replay.values import BigInt, JsBytes, JsDate, RegExp, Undecoded, Url, UrlSearchParams, walk
@@ -52,6 +53,15 @@ class Hit(View):
     end: int
     key: str
 
+    @property
+    def tab(self) -> str:
+        """The inspector's tab that shows it, empty when the first one will do."""
+        return "output" if self.kind == "chunk" else _TABS.get(self.where.rpartition(".")[2], "")
+
+
+#: The inspector's tab that shows a payload, by the last word of where a hit lies.
+_TABS = {"input": "input", "output": "output", "result": "output", "error": "output"}
+
 
 class Unread(NamedTuple):
     """Something a search could not look into: whose it is, where it lies, why (the decoder's code)."""
@@ -82,7 +92,7 @@ class Pattern:
         case: upper and lower case count. Without it they do only when ``text`` has upper case letters.
 
     Raises:
-        ValueError: the expression is not valid.
+        WrongUse: the expression is not valid.
     """
 
     def __init__(self, text: str, *, regex: bool = False, case: bool | None = None) -> None:
@@ -90,7 +100,7 @@ class Pattern:
         try:
             self._find = re.compile(text if regex else re.escape(text), 0 if sensitive else re.IGNORECASE)
         except (re.error, OverflowError, RecursionError) as error:
-            raise ValueError(str(error)) from error
+            raise WrongUse(f"{text!r} is not a regular expression: {error}.") from None
 
     def find(self, text: str) -> tuple[int, int] | None:
         """Return where it stands in ``text``, None when it does not. An empty match is none."""

@@ -7,7 +7,6 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from eve_replay.errors import WrongUse
 from eve_replay.journal import Session
 from eve_replay.journal.effects.build import Effect, effects_of
 from eve_replay.journal.effects.judge import judge_effect, tally
@@ -95,13 +94,9 @@ class Explorer:
         Raises:
             WrongUse: the regular expression is not valid.
         """
-        if not text:
+        if not text.strip():
             return ()
-        try:
-            pattern = Pattern(text, regex=regex)
-        except ValueError as error:
-            raise WrongUse(f"{text!r} is not a regular expression: {error}.") from None
-        return tuple(islice(search_session(self.session, pattern), limit))
+        return tuple(islice(search_session(self.session, Pattern(text, regex=regex)), limit))
 
     def transcript(self, turn_id: str | None = None) -> Iterator[TranscriptRow]:
         """Yield the conversation as rows."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -11,7 +10,7 @@ from textual.widgets import Input
 
 from eve_replay.views.kit.text import Span, line
 from eve_replay.views.kit.words import plural
-from eve_replay.views.search.search import Hit
+from eve_replay.views.search.search import Hit, Pattern, search_session
 from eve_replay.views.session.explorer import Explorer
 from eve_replay_tui.lines import LineView, Listing, TextRow, notice
 from eve_replay_tui.reader import Job, Stopped
@@ -95,11 +94,8 @@ class SearchScreen(ReplayScreen):
             self._show(hits, text)
 
     def _found(self, text: str, job: Job) -> tuple[Hit, ...]:
-        from eve_replay.views.search.session import session_hits
-
         out: list[Hit] = []
-        found: Iterable[Hit] = session_hits(self.reader.journal, self.explorer.session, text)
-        for hit in found:
+        for hit in search_session(self.explorer.session, Pattern(text)):
             out.append(hit)
             job.step(len(out))
             if len(out) >= _MOST:

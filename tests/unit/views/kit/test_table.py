@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eve_replay.views.kit.safe import display_width
-from eve_replay.views.kit.table import Cell, Column, Table, table_lines
+from eve_replay.views.kit.table import Cell, Column, Table, table_html, table_lines
 from eve_replay.views.kit.text import plain
 
 
@@ -63,3 +63,18 @@ def test_rows_never_exceed_the_width_when_they_can_shrink(rows, width):
     ]
     for row in table_lines(Table(columns=columns, rows=rows), width=width):
         assert sum(display_width(span.text) for span in row) <= width
+
+
+def test_html_is_escaped_named_and_says_when_there_is_nothing():
+    table = Table(
+        columns=[Column(title="", names=True), Column(title="<b>")], rows=[["0", Cell("a\x1b<i>", "harm")]]
+    )
+    html = table_html(table, label='"x"')
+    assert (
+        '<th scope="row">0</th>' in html
+        and "&lt;b&gt;" in html
+        and "&lt;i&gt;" in html
+        and "&quot;x&quot;" in html
+    )
+    assert "\x1b" not in html
+    assert table_html(Table(columns=[], empty="no <rows>")) == "<p>no &lt;rows&gt;</p>"

@@ -51,7 +51,7 @@ def test_case_counts_only_when_asked_for_or_typed():
 
 def test_expressions():
     assert hits("crash-in-tool", r"ch_[a-z0-9]{8}", regex=True, fields=["values"])
-    with pytest.raises(ValueError, match=r"unterminated|missing"):
+    with pytest.raises(WrongUse, match=r"unterminated|missing"):
         Pattern("(", regex=True)
     assert Pattern("x*", regex=True).find("aaa") is None
 

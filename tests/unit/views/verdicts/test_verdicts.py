@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-import pytest
-
 from eve_replay import open_journal
-from eve_replay.views.search.session import session_hits
 from eve_replay.views.session.explorer import Explorer
 from eve_replay.views.verdicts.verdicts import finding_rows, stated, verdict_rows, world_finding_rows
 from tests.support import corpus
@@ -63,14 +60,6 @@ def test_findings_of_session_and_world():
     rows = finding_rows(session, now=NOW)
     assert rows and all(row.tone in ("error", "warning", "muted") for row in rows)
     assert all(row.sentence for row in world_finding_rows(journal))
-
-
-@pytest.mark.parametrize("text", ["ch_gsvar", "charge_card"])
-def test_search_in_one_session(text):
-    journal, session = opened("crash-in-tool")
-    hits = list(session_hits(journal, session, text))
-    assert hits and all(text in hit.text for hit in hits)
-    assert list(session_hits(journal, session, "nothing like it")) == []
 
 
 def test_every_finding_about_a_session_can_be_gone_to():

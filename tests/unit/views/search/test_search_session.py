@@ -3,8 +3,8 @@
 import pytest
 
 import eve_replay as er
-from eve_replay.views.search.find import find, hit_tab
 from eve_replay.views.search.search import Pattern, search
+from eve_replay.views.session.explorer import Explorer
 from tests.support.corpus import data
 
 
@@ -14,14 +14,15 @@ def session():
 
 
 def test_text_in_payloads_ids_and_names(session):
-    assert {hit.field for hit in find(session, "charge_card")} >= {"values"}
-    assert any(hit.field == "names" for hit in find(session, "turnStep"))
-    assert find(session, session.id)[0].key == f"run:{session.id}"
+    assert {hit.field for hit in Explorer(session).search("charge_card")} >= {"values"}
+    assert any(hit.field == "names" for hit in Explorer(session).search("turnStep"))
+    assert Explorer(session).search(session.id)[0].key == f"run:{session.id}"
 
 
 def test_limit_and_nothing(session):
-    assert len(find(session, "e", limit=3)) == 3
-    assert find(session, "") == find(session, "   ") == find(session, "no such text") == ()
+    assert len(Explorer(session).search("e", limit=3)) == 3
+    for text in ("", "   ", "no such text"):
+        assert Explorer(session).search(text) == ()
 
 
 def test_same_as_the_search_of_the_world():
@@ -33,13 +34,13 @@ def test_same_as_the_search_of_the_world():
     }
     own = {
         (h.run_id, h.kind, h.id, h.where, h.path)
-        for h in find(session, "turn", limit=10_000)
+        for h in Explorer(session).search("turn", limit=10_000)
         if h.kind != "chunk"
     }
     assert own == world
 
 
 def test_a_hit_names_the_tab_that_shows_it(session):
-    tabs = {hit.where: hit_tab(hit) for hit in find(session, "cus_42")}
+    tabs = {hit.where: hit.tab for hit in Explorer(session).search("cus_42")}
     assert set(tabs.values()) <= {"input", "output", ""}
     assert any(tabs.values())
