@@ -24,7 +24,7 @@ def test_a_grid_and_a_turned_table_are_numbered_from_nought():
     assert repr(grid).splitlines()[1].split() == ["0", "True", "False"]
     turned = table(ROWS, "who", "more", turned=True)
     assert (turned.head, turned.side, turned.grid) == (["0", "1"], ["who", "more"], [["a", "b"], ["", "1"]])
-    assert "<th>who</th>" in turned._repr_html_()
+    assert '<th scope="row">who</th>' in turned._repr_html_()
 
 
 def test_html_is_escaped_control_characters_are_shown_long_text_is_cut():
