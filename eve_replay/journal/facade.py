@@ -18,7 +18,7 @@ from eve_replay.journal.joined import remember
 from eve_replay.journal.model import Attempt, Run, Session, SessionHead, Step, Turn
 from eve_replay.problems import Receipt
 from eve_replay.records import RunRecord
-from eve_replay.worlds.base import Pageable, World, WorldSource
+from eve_replay.worlds.base import Pageable, World, WorldSource, by_name
 
 __all__ = ["Journal", "LazySequence", "open_journal"]
 
@@ -57,7 +57,8 @@ class Journal:
     """Everything one world tells, by session, run, turn and step.
 
     Run records are read once, when first needed; a session is built when asked for and the last few are
-    kept. Where the world can (``Pageable``), a session that is named is read by its own runs alone.
+    kept. Where the world can and is large (``Pageable``, ``Named``), a session that is named is read by its
+    own runs alone.
     Reading never writes to the world and never raises for bad content: see ``receipt``.
 
     Args:
@@ -116,20 +117,23 @@ class Journal:
     @property
     def by_name(self) -> bool:
         """Whether one session can be had without reading every run record, as of a large database."""
-        return self._map is None and isinstance(self.world, Pageable)
+        return self._map is None and by_name(self.world) is not None
 
     @property
     def run_ids(self) -> Sequence[str]:
         """The id of every run, oldest first; of a large world nothing else is read."""
-        if self._map is None and isinstance(self.world, Pageable):
-            return self.world.run_ids()
+        if self._map is None and (large := by_name(self.world)) is not None:
+            return large.run_ids()
         return tuple(self.map.records)
 
     @property
     def versions(self) -> frozenset[str]:
         """The eve versions of the sessions; of a large world those of its newest runs."""
-        if self._map is None and isinstance(self.world, Pageable):
-            newest = group_records(self.world.page(_NEWEST, newest_first=True))
+        if self._map is None and (large := by_name(self.world)) is not None:
+            if isinstance(large, Pageable):
+                newest = group_records(large.page(_NEWEST, newest_first=True))
+            else:
+                newest = group_records(large.some(_NEWEST))
             heads = [head for near in (newest, *self._near.values()) for head in near.heads.values()]
         else:
             heads = list(self.map.heads.values())
@@ -231,13 +235,14 @@ class Journal:
 
     def _place(self, id_: str | None) -> tuple[Grouping, str]:
         """Return a map that holds the session of an id, and the whole id of the run that is meant."""
-        if id_ is None or self._map is not None or not isinstance(self.world, Pageable):
+        large = by_name(self.world)
+        if id_ is None or self._map is not None or large is None:
             return self.map, self._run_id(id_)
         if id_ not in self._near and len(id_.partition("_")[2]) != _LETTERS:
-            id_ = _one_of(self.world.run_ids(), id_) or id_
+            id_ = _one_of(large.run_ids(), id_) or id_
         if id_ not in self._near:
             try:
-                family = self.world.family(id_)
+                family = large.family(id_)
             except NotFound:
                 # Not a run's whole id: what it is instead, all run records tell.
                 return self.map, self._run_id(id_)

@@ -10,7 +10,7 @@ from typing import Protocol, TypeAlias, runtime_checkable
 from eve_replay.problems import Receipt
 from eve_replay.records import EventRecord, Other, RunRecord, StepRecord, StreamChunk
 
-__all__ = ["NewestFirst", "Opener", "Pageable", "Watchable", "World", "WorldSource"]
+__all__ = ["Named", "NewestFirst", "Opener", "Pageable", "Watchable", "World", "WorldSource", "by_name"]
 
 
 @runtime_checkable
@@ -89,6 +89,36 @@ class NewestFirst(Protocol):
 
 
 @runtime_checkable
+class Named(Protocol):
+    """A world that can read one session by its own runs alone, where there are many others.
+
+    Attributes:
+        large: whether that is worth it: a small world is read whole, which tells more of it.
+    """
+
+    @property
+    def large(self) -> bool:
+        """Whether there are so many runs that one of them is better read without the others."""
+        ...
+
+    def some(self, limit: int) -> list[RunRecord]:
+        """Return up to ``limit`` of the newest runs, by run id."""
+        ...
+
+    def run_ids(self) -> list[str]:
+        """Return the id of every run, ascending, and nothing else of it."""
+        ...
+
+    def children(self, run_id: str) -> Iterator[RunRecord]:
+        """Yield the runs that name this run as parent or as root."""
+        ...
+
+    def family(self, run_id: str) -> list[RunRecord]:
+        """Return the run and all that attributes join to it, by run id. Raises NotFound."""
+        ...
+
+
+@runtime_checkable
 class Pageable(Protocol):
     """A world of so many runs that nobody wants all their records at once: a server with an index.
 
@@ -114,6 +144,13 @@ class Pageable(Protocol):
     def family(self, run_id: str) -> list[RunRecord]:
         """Return the run and all that attributes join to it, by run id. Raises NotFound."""
         ...
+
+
+def by_name(world: World) -> Pageable | Named | None:
+    """Return the world where one session of it can and should be read without the others, else None."""
+    if isinstance(world, Pageable):
+        return world
+    return world if isinstance(world, Named) and world.large else None
 
 
 class Opener(Protocol):

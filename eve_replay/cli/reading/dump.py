@@ -6,9 +6,12 @@ import sys
 
 import click
 
-from eve_replay.cli.shared.common import Shell, command, emit_json, finish, open_source, source_argument
+from eve_replay.cli.shared.common import Shell, command, finish, open_source, source_argument
 
 __all__ = ["cli"]
+
+#: The lists that are sorted, each by a field of its records.
+_SORTED = {"hooks": "hookId", "waits": "waitId"}
 
 
 @command("dump")
@@ -21,20 +24,29 @@ def cli(shell: Shell, source: str | None, ndjson: bool) -> None:
 
     Runs, steps, events, hooks and waits as they are stored, payloads as tagged JSON, and the streams. Where
     a payload cannot be decoded stands {"$type": "undecodable"} with the reason. The output is JSON with or
-    without --json. For large worlds --ndjson needs the memory of one record only.
+    without --json. Either needs the memory of one record only:
+    the document waits in a file until it is whole.
     """
-    from eve_replay.worlds.dump import dump_document, dump_lines
+    from eve_replay.cli.shared.json import write_json
+    from eve_replay.cli.shared.spool import Spool, emit_spooled
+    from eve_replay.worlds.dump import SECTIONS, dump_lines, dump_sections
 
     world = open_source(shell, source)
     shell.json = True
     if ndjson:
-        from eve_replay.cli.shared.json import write_json
-
         sys.stdout.flush()
         for record in dump_lines(world):
             write_json(record, sys.stdout.buffer)
         sys.stdout.buffer.flush()
     else:
-        document = dump_document(world)
-        emit_json(shell, "dump", world, world.receipt, **document)
+        indent = 2 if sys.stdout.isatty() else None
+        lists = {name: Spool(by_key=name in _SORTED, indent=indent) for name in SECTIONS}
+        lists["streams"] = Spool(mapping=True, indent=indent)
+        for section, name, value in dump_sections(world):
+            if section == "streams":
+                lists[section].add(value, name=name)
+            else:
+                lists[section].add(value, key=str(value.get(_SORTED.get(section, ""))))
+        facts = {"kind": world.kind, **world.about}
+        emit_spooled("dump", world, world.receipt, lists, indent=indent, facts={"world": facts})
     finish(shell, world.receipt)

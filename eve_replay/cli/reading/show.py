@@ -37,7 +37,7 @@ from eve_replay.views.kit.words import (
     word_for,
     zone_name,
 )
-from eve_replay.worlds.base import Pageable, World
+from eve_replay.worlds.base import World, by_name
 
 if TYPE_CHECKING:
     from eve_replay.worlds.postgres.queue import QueueJob
@@ -59,7 +59,8 @@ def cli(shell: Shell, source: str | None, run: str | None, whole_ids: bool) -> N
     events = list(world.events(record.run_id))
     steps = step_rows(world.steps(record.run_id), events)
     others = list(world.others(record.run_id))
-    candidates = world.children(record.run_id) if isinstance(world, Pageable) else world.runs()
+    large = by_name(world)
+    candidates = large.children(record.run_id) if large is not None else world.runs()
     children = [run_row(each) for each in candidates if each.attribute("$parentRunId") == record.run_id]
     row = run_row(record)
     if shell.json:

@@ -11,7 +11,7 @@ from typing import BinaryIO
 
 from eve_replay.codec.jsonout import dumps_tagged
 
-__all__ = ["put_document", "taken", "taking", "write_json"]
+__all__ = ["json_bytes", "put_document", "taken", "taking", "write_json"]
 
 _CHUNK = 1 << 20
 _TAKEN: ContextVar[list[dict[str, object]] | None] = ContextVar("documents", default=None)
@@ -55,6 +55,11 @@ def write_json(document: object, out: BinaryIO, *, indent: int | None = None) ->
     for start in range(0, len(text), _CHUNK):
         out.write(_encoded(text[start : start + _CHUNK]))
     out.write(b"\n")
+
+
+def json_bytes(value: object, *, indent: int | None = None) -> bytes:
+    """Return a part of a document as ``write_json`` writes it."""
+    return _encoded(dumps_tagged(value, indent=indent, ensure_ascii=False))
 
 
 #: DEL, C1, soft hyphen, direction, zero width and what else has no shape, line and paragraph separators.

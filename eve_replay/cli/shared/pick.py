@@ -6,7 +6,7 @@ from eve_replay.cli.shared.common import Shell, match_id
 from eve_replay.errors import NotFound, WrongUse
 from eve_replay.records import RunRecord
 from eve_replay.views.kit.words import plural
-from eve_replay.worlds.base import Pageable, World
+from eve_replay.worlds.base import World, by_name
 
 __all__ = ["locate_step", "no_events_words", "pick_run"]
 
@@ -23,8 +23,8 @@ def pick_run(shell: Shell, world: World, wanted: str | None) -> RunRecord:
             return world.run(wanted)
         except NotFound:
             pass  # said with what there is, below
-    if wanted and isinstance(world, Pageable):
-        return world.run(match_id(world.run_ids(), wanted, "run"))
+    if wanted and (large := by_name(world)) is not None:
+        return world.run(match_id(large.run_ids(), wanted, "run"))
     records = {record.run_id: record for record in world.runs()}
     if wanted:
         return records[match_id(records, wanted, "run")]

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterable
+
 import click
 
 from eve_replay.cli.shared.common import (
     Shell,
     command,
     echo,
-    emit_json,
     finish,
     next_words,
     note,
@@ -36,13 +38,14 @@ def cli(
     A step record holds only the last attempt; the earlier ones are rebuilt from the log and the stream.
     The count is a lower bound: a body can run twice under one recorded start.
     """
+    from eve_replay.cli.shared.spool import Spool, emit_spooled
     from eve_replay.journal import step_document
     from eve_replay.journal.effects.build import effects_of
     from eve_replay.views.session.effect_marks import EffectMarks
     from eve_replay.views.session.listing import attempts_lines, step_head
 
     journal = open_journal(shell, source)
-    picked: list[tuple[Session, list[Step]]]
+    picked: Iterable[tuple[Session, list[Step]]]
     if step is not None:
         owner, one = step_wanted(journal, step, session=session, run=run)
         picked = [(owner, [one])]
@@ -50,13 +53,17 @@ def cli(
         owner = session_wanted(journal, run)
         whole = next((r.run_id for r in owner.all_runs if r.run_id == run or r.run_id.endswith(run)), run)
         picked = [(owner, [each for each in owner.steps if each.run_id == whole])]
-    else:
-        picked = [(each, list(each.steps)) for each in sessions_wanted(journal, session)]
+    else:  # one session after the other: a large world has more of them than memory
+        picked = ((each, list(each.steps)) for each in sessions_wanted(journal, session))
     if again:
-        picked = [(owner, [s for s in steps if len(s.attempts) > 1]) for owner, steps in picked]
+        picked = ((owner, [s for s in steps if len(s.attempts) > 1]) for owner, steps in picked)
     if shell.json:
-        documents = [step_document(each) for _, steps in picked for each in steps]
-        emit_json(shell, "attempts", journal, steps=documents)
+        indent = 2 if sys.stdout.isatty() else None
+        spool = Spool(indent=indent)
+        for _, steps in picked:
+            for each in steps:
+                spool.add(step_document(each))
+        emit_spooled("attempts", journal.world, journal.receipt, {"steps": spool}, indent=indent)
         finish(shell, journal.receipt)
         return
     first = True

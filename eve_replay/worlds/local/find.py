@@ -108,7 +108,8 @@ def looks_like_data(tree: FileTree, base: str) -> bool:
     parts = {entry.name for entry in entries if entry.kind == "dir"}.intersection(_PARTS)
     files = {entry.name for entry in entries if entry.kind == "file"}
     if "runs" in parts:
-        return _holds_runs(tree, join(base, "runs")) or len(parts) > 1 or "version.txt" in files
+        # The cheap signs first: the folder of runs may hold very many.
+        return len(parts) > 1 or "version.txt" in files or _holds_runs(tree, join(base, "runs"))
     return len(parts) > 1 or (bool(parts) and "version.txt" in files) or _holds_run_folders(tree, base, parts)
 
 

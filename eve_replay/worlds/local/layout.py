@@ -9,6 +9,7 @@ side by side.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
@@ -21,6 +22,8 @@ from eve_replay.worlds.local.tree import join
 __all__ = ["FileRef", "Layout", "LockRef"]
 
 _T = TypeVar("_T")
+#: Far more than clocks of two machines that share a folder differ.
+_LONG_AGO_NS = 600 * 10**9
 _Read = Callable[[str, str], "tuple[str, FileRef | LockRef | None]"]
 
 
@@ -57,8 +60,8 @@ class _Cached:
     """What was made of a folder, with the folder's time when it was made.
 
     A folder that was changed within the clock tick of our look has the same time as before, so the cached
-    value is trusted only after two looks gave the same time. Writers rename files into place, which changes
-    the folder's time also when a file is replaced.
+    value is trusted only after two looks gave the same time, or when that time is long ago.
+    Writers rename files into place, which changes the folder's time also when a file is replaced.
     """
 
     mtime_ns: int
@@ -79,6 +82,10 @@ class Layout:
         self._base = base
         self._cache: dict[str, _Cached] = {}
         self._python: bool | None = None
+
+    def forget(self) -> None:
+        """Forget what was made of the folders: the tree shows more of them now."""
+        self._cache.clear()
 
     def path(self, *parts: str) -> str:
         """Return the path inside the tree of a path inside the data folder."""
@@ -191,6 +198,7 @@ class Layout:
             value: _T = held.value
             return value
         trusted = not self._files.tree.live or (held is not None and held.mtime_ns == mtime_ns)
+        trusted = trusted or 0 < mtime_ns < time.time_ns() - _LONG_AGO_NS
         value = make()
         self._cache[key] = _Cached(mtime_ns, trusted, value)
         return value
