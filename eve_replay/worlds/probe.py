@@ -104,10 +104,12 @@ def _readable(source: str, world: World) -> Probe:
     writer = str(about.get("writer") or _WRITERS.get(world.kind, world.kind))
     version = next((f"{about[name]}" for name in _VERSIONS if about.get(name)), "")
     known = next((each for each in layouts() if each.name == layout), None)
-    status = known.status if known is not None else "recorded"
+    status = known.status if known is not None else str(about.get("layoutStatus") or "recorded")
     holds = "an unknown number of runs" if count is None else _plural(count, "run")
     said = [f"{_READ_AS.get(world.kind, world.kind)}, layout of {writer}, {holds}"]
-    if status == "untested":
+    if status == "untested" and known is None:
+        said.append("the layout is one of your own")
+    elif status == "untested":
         said.append("the layout was taken from the writer's source and tried on no recording of it: untested")
     problems = [problem for problem in world.receipt.problems if problem.severity == "error"]
     if torn:

@@ -22,7 +22,7 @@ def way_out(source: str = "", package: str = "", *, describe: bool = False) -> s
     if describe:
         shown = source or "SOURCE"
         hint += (
-            f" Or describe the store once: eve-replay worlds --describe {shown} > my.toml, fill it in, "
+            f" Or describe the store once: eve-replay worlds --describe '{shown}' > my.toml, fill it in, "
             f"and open '{shown}?layout=my.toml'."
         )
     return hint

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
 from typing import Protocol
 
 from eve_replay.codec import loads_json
 from eve_replay.problems import LISTS, Receipt
 from eve_replay.worlds.layouts.forms import revive_bytes
 from eve_replay.worlds.layouts.model import Layout, Part
-from eve_replay.worlds.layouts.tables import Row, TableStore
-from eve_replay.worlds.redis.store import KeyStore
+from eve_replay.worlds.layouts.tables import Row, TableStore, as_id, dig
+from eve_replay.worlds.redis.store import KeyStore, entry_order
 
 __all__ = ["Access", "Found", "KeyAccess", "TableAccess"]
 
@@ -57,6 +59,8 @@ class TableAccess:
         self._store = store
         self.label = store.label
         self._joined: dict[str, dict[object, Row]] = {}
+        self._kept: dict[str, list[Row]] = {}
+        self._indexed: dict[tuple[str, str], dict[str, list[Row]]] = {}
 
     def missing(self, part: Part) -> str:
         """Return the table, or the columns, that are not there."""
@@ -68,20 +72,49 @@ class TableAccess:
 
     def ids(self, part: Part) -> list[str]:
         """Return the ids of all records of a part."""
-        column = part.column(part.id_field)
-        return [str(value) for value in self._store.values(part.table, column) if value is not None]
+        rule = part.rule(part.id_field)
+        if rule.path or part.where:
+            found: Iterator[object] = (dig(row, rule) for row in self._all(part))
+        else:
+            found = iter(self._store.values(part.table, rule.column))
+        return [as_id(value) for value in found if value is not None]
+
+    def _all(self, part: Part) -> list[Row]:
+        """Return the rows of a part that cannot be asked for by a column: all of them, once."""
+        rows = self._kept.get(part.name)
+        if rows is None:
+            column, among = next(((name, [value]) for name, value in part.where.items()), ("", []))
+            rows = self._kept[part.name] = [
+                row
+                for row in self._store.rows(part.table, column, among)
+                if all(as_id(row.get(name)) == value for name, value in part.where.items())
+            ]
+        return rows
 
     def rows(self, part: Part, *, ids: Sequence[str] = (), run: str = "") -> Iterator[Found]:
         """Yield rows by id, by run, or by stream."""
+        field, among = part.id_field, list(ids)
         if part.name == "chunks":
-            column, among = part.column("stream"), list(ids)
+            field = "stream"
         elif run:
-            column, among = part.column("runId"), [run]
+            field, among = "runId", [run]
+        asked, named = part.rule(field), part.rule(part.id_field)
+        if asked.path or part.where:
+            index = self._by(part, field)
+            found: Iterator[Row] = (row for id_ in among for row in index.get(id_, ()))
         else:
-            column, among = part.column(part.id_field), list(ids)
-        id_column = part.column(part.id_field)
-        for row in self._store.rows(part.table, column, among):
-            yield f"{part.table}/{row.get(id_column)}", self._with_join(part, row)
+            found = self._store.rows(part.table, asked.column, among)
+        for row in found:
+            yield f"{part.table}/{as_id(dig(row, named))}", self._with_join(part, row)
+
+    def _by(self, part: Part, field: str) -> dict[str, list[Row]]:
+        index = self._indexed.get((part.name, field))
+        if index is None:
+            index = self._indexed[part.name, field] = {}
+            rule = part.rule(field)
+            for row in self._all(part):
+                index.setdefault(as_id(dig(row, rule)), []).append(row)
+        return index
 
     def _with_join(self, part: Part, row: Row) -> Row:
         if part.join is None or part.join.table not in self._store.tables:
@@ -97,19 +130,21 @@ class TableAccess:
         own = f"strm_{run.partition('_')[2]}_user"
         part, chunks = layout.part("streams"), layout.part("chunks")
         if part is not None and not self.missing(part):
-            where = (part.column("runId"), run)
-            names = self._store.values(part.table, part.column("name"), where)
-        elif chunks is not None and chunks.column("runId") in self._store.tables.get(chunks.table, ()):
-            where = (chunks.column("runId"), run)
-            names = self._store.values(chunks.table, chunks.column("stream"), where)
+            names = self._names(part, "name", run)
+        elif chunks is not None and chunks.rule("runId").column in self._store.tables.get(chunks.table, ()):
+            names = self._names(chunks, "stream", run)
         else:
             names = []
-        found = {str(name) for name in names if name is not None}
-        if chunks is not None and own not in found:
-            stream = chunks.column("stream")
-            if next(iter(self._store.rows(chunks.table, stream, [own])), None) is not None:
-                found.add(own)
+        found = {as_id(name) for name in names if name is not None}
+        if chunks is not None and own not in found and not self.missing(chunks):
+            found |= {own for _ in islice(self.rows(chunks, ids=[own]), 1)}
         return sorted(found)
+
+    def _names(self, part: Part, field: str, run: str) -> list[object]:
+        of_run, wanted = part.rule("runId"), part.rule(field)
+        if of_run.path or wanted.path or part.where:
+            return [dig(row, wanted) for row in self._by(part, "runId").get(run, ())]
+        return self._store.values(part.table, wanted.column, (of_run.column, run))
 
     def close(self) -> None:
         """Close the store."""
@@ -144,6 +179,9 @@ class KeyAccess:
         return self._listed(part, "")
 
     def _listed(self, part: Part, run: str) -> list[str]:
+        if part.many:
+            column = part.column(part.id_field)
+            return [as_id(row.get(column, "")) for _, row in self._many(part, run)] if run else []
         if part.index:
             index = self._fill(part.index, runId=run)
             members: Iterable[bytes] = list(self._store.sorted_members(index)) or self._store.members(index)
@@ -167,7 +205,10 @@ class KeyAccess:
         """Yield the values of keys as rows."""
         if part.name == "chunks":
             for name in ids:
-                yield from self._chunks(part, name)
+                yield from self._chunks(part, name, run)
+            return
+        if part.many:
+            yield from self._many(part, run)
             return
         wanted = list(ids) or self._listed(part, run)
         for start in range(0, len(wanted), _PAGE):
@@ -191,37 +232,77 @@ class KeyAccess:
             if text is None:
                 yield None
                 continue
-            try:
-                value = revive_bytes(loads_json(text))
-            except ValueError as error:
-                self._receipt.problem(
-                    "error", "bad-json", key, f"What lies under this key is no JSON: {error}."
-                )
-                value = {}
-            yield value if isinstance(value, dict) else {}
+            yield self._opened(text, key)
+
+    def _many(self, part: Part, run: str) -> Iterator[Found]:
+        """Yield the records of one run that lie together under one key."""
+        key = self._fill(part.key, runId=run)
+        if part.value == "stream":
+            for entry, fields in self._store.entries(key):
+                row: dict[str, object] = {name.decode("utf-8", "replace"): v for name, v in fields.items()}
+                yield f"{key}/{entry}", {"entry": entry_order(entry), "runId": run, **row}
+            return
+        if part.value == "zset":
+            items: Iterable[bytes] = self._store.sorted_members(key)
+        elif part.value == "set":
+            items = self._store.members(key)
+        else:
+            items = self._store.items(key)
+        for number, item in enumerate(items, 1):
+            where = f"{key}/{number}"
+            yield (
+                where,
+                {"entry": f"{number:012d}", "place": number, "runId": run, **self._opened(item, where)},
+            )
+
+    def _opened(self, text: bytes, where: str) -> Row:
+        try:
+            value = revive_bytes(loads_json(text))
+        except ValueError as error:
+            said = f"What lies here is no JSON: {error}."
+            self._receipt.problem("error", "bad-json", where, said)
+            value = {}
+        return value if isinstance(value, dict) else {}
 
     def _named(self, row: Row, key: str, part: Part, names: dict[str, str]) -> Row:
         """Return the row with the ids of its key, whatever it says itself."""
         made = dict(row)
         for name, wanted in names.items():
             column = part.column(name)
-            if wanted and made.get(column) != wanted:
+            if wanted and as_id(made.get(column)) != wanted:
                 if column in made:
                     said = f"The key says {name} {wanted}, the record does not."
                     self._receipt.problem("warning", "name-mismatch", key, said)
                 made[column] = wanted
         return made
 
-    def _chunks(self, part: Part, name: str) -> Iterator[Found]:
-        key = self._fill(part.key, name=name, stream=name)
+    def _chunks(self, part: Part, name: str, run: str) -> Iterator[Found]:
+        key = self._fill(part.key, name=name, stream=name, **({"runId": run} if run else {}))
+        if part.value in ("list", "zset"):
+            items = self._store.items(key) if part.value == "list" else self._store.sorted_members(key)
+            for number, item in enumerate(items):
+                # An element is the chunk itself, or an object that holds it.
+                inner = self._opened(item, f"{key}/{number}") if item[:1] == b"{" else {"data": item}
+                yield f"{key}/{number}", {"entry": f"{number:012d}", "stream": name, **inner}
+            return
         for entry, fields in self._store.entries(key):
             row: dict[str, object] = {field.decode("utf-8", "replace"): v for field, v in fields.items()}
-            yield f"{key}/{entry}", {"entry": entry, "stream": name, **row}
+            yield f"{key}/{entry}", {"entry": entry_order(entry), "stream": name, **row}
 
     def streams(self, layout: Layout, run: str) -> list[str]:
         """Return the streams of a run."""
-        part = layout.part("streams")
-        return [] if part is None else self._listed(part, run)
+        part, chunks = layout.part("streams"), layout.part("chunks")
+        if part is not None:
+            return self._listed(part, run)
+        if chunks is None:
+            return []
+        # Without a list of streams their keys are looked for: those that name the run.
+        key = chunks.key.replace("{stream}", "{name}")
+        if "{runId}" in key:
+            named = replace(chunks, name="streams", key=key, index="", value="json")
+            return self._listed(named, run)
+        own = f"strm_{run.partition('_')[2]}_user"
+        return [own] if next(self._chunks(chunks, own, run), None) is not None else []
 
     def close(self) -> None:
         """Close the store."""

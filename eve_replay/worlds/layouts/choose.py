@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from eve_replay.errors import SourceUnreadable
 from eve_replay.worlds.layouts.library import fits_tables, given_layout, layouts
 from eve_replay.worlds.layouts.model import NEEDED, Layout
+from eve_replay.worlds.layouts.observe import sampled
+from eve_replay.worlds.layouts.tables import Row
 from eve_replay.worlds.layouts.unknown import UnknownLayout
 from eve_replay.worlds.sources import public_source
 from eve_replay.worlds.wayout import way_out
@@ -23,6 +25,7 @@ def choose(
     what: str,
     label: str,
     reader: str = "tables",
+    sample: Callable[[str], list[Row]] | None = None,
 ) -> Layout:
     """Return the layout to read a store with.
 
@@ -32,6 +35,7 @@ def choose(
         what: what the store is, with its article: ``an SQLite database``.
         label: where it is.
         reader: ``tables`` or ``documents``.
+        sample: returns some rows of a table, for the draft of a layout.
 
     Raises:
         UnknownLayout: no layout fits; the message says what the store holds.
@@ -40,6 +44,11 @@ def choose(
     """
     if given:
         layout = given_layout(given)
+        if layout.reader == "keys":
+            raise SourceUnreadable(
+                f"The layout {layout.name} reads keys, and {public_source(label)} is {what}.",
+                hint=f'Give a layout whose reader is "{reader}".',
+            )
         _holds_something(layout, tables, label)
         return layout
     fits = fits_tables(tables, reader=reader)
@@ -49,9 +58,10 @@ def choose(
     known = f" The nearest is {near}." if near else ""
     raise UnknownLayout(
         f"{public_source(label)} is {what} {tables_in_words(tables)}; no layout is known for it.{known}",
-        hint=way_out(public_source(label), describe=True),
+        hint=way_out(public_source(label.partition(" (")[0]), describe=True),
         tables=tables,
         reader=reader,
+        samples=sampled(tables, sample) if sample is not None else {},
     )
 
 

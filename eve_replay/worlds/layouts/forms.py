@@ -50,17 +50,23 @@ class Former:
         wrap: opens CBOR.
         receipt: where values that do not open are named.
         payload: form of payload fields without a form of their own.
+        plain: form of the other fields: ``words`` where everything is stored as bytes.
     """
 
     wrap: Wrap
     receipt: Receipt
     payload: str = "document"
+    plain: str = "document"
 
     def value(self, stored: object, form: str, field: str, where: str) -> object:
         """Return a stored value opened; None is None in every form."""
         if stored is None:
             return None
         chosen = form or self._usual(field)
+        if chosen == "bytes" and field in _PAYLOADS and _is_json(stored):
+            chosen = "mixed"  # no payload begins so: a field that was written as plain JSON
+        elif chosen == "bytes" and field == "error" and _is_plain(stored):
+            chosen = "text"  # the message alone
         return _FORMS[chosen](self, stored, f"{where}/{field}")
 
     def _usual(self, field: str) -> str:
@@ -72,12 +78,33 @@ class Former:
             return "integer"
         if field in _FLAGS:
             return "flag"
-        return "json" if field in _JSON else "document"
+        return "json" if field in _JSON else self.plain
 
     def bad(self, where: str, what: str) -> Undecoded:
         """Name a value that is not what it should be and return what stands in its place."""
         self.receipt.problem("error", "invalid-input", where, f"This is no {what}.")
         return Undecoded("invalid-input", f"What is stored here is no {what}.")
+
+
+def _is_json(stored: object) -> bool:
+    head = stored[:1] if isinstance(stored, (str, bytes, bytearray)) else b""
+    return head in ("{", '"', b"{", b'"') and bool(head)
+
+
+def _is_plain(stored: object) -> bool:
+    head = stored[:5] if isinstance(stored, (str, bytes, bytearray)) else ""
+    text = bytes(head).decode("utf-8", "replace") if not isinstance(head, str) else head
+    return len(text) == 5 and not (text[:4].isalnum() and text[:4].islower() and not text[4].isalnum())
+
+
+def _words(former: Former, stored: object, where: str) -> object:
+    """Return text where bytes are text: a store of keys has nothing but bytes."""
+    if isinstance(stored, (bytes, bytearray)):
+        try:
+            return bytes(stored).decode()
+        except UnicodeDecodeError:
+            return bytes(stored)
+    return stored
 
 
 def _text(former: Former, stored: object, where: str) -> object:
@@ -177,19 +204,26 @@ def _base64(former: Former, stored: object, where: str) -> object:
 def _mixed(former: Former, stored: object, where: str) -> object:
     """Return what a writer kept that wrote JSON for objects and bare bytes for payloads."""
     raw = stored.encode() if isinstance(stored, str) else stored
+    if isinstance(raw, Mapping):
+        return _payloads(revive_bytes(raw))
     if not isinstance(raw, (bytes, bytearray)):
         return stored
     if raw[:1] in (b"{", b"[", b'"'):
         try:
-            value = revive_bytes(loads_json(bytes(raw)))
+            return _payloads(revive_bytes(loads_json(bytes(raw))))
         except ValueError:
             return bytes(raw)
-        if isinstance(value, dict):
-            for name in EVENT_PAYLOADS:
-                if isinstance(value.get(name), str):
-                    value[name] = _payload_text(value[name])
-        return value
     return bytes(raw)
+
+
+def _payloads(value: object) -> object:
+    """Return an object with the bytes of the payloads that it holds as base64."""
+    if isinstance(value, dict):
+        for inner in (value, value.get("eventData")):
+            for name in EVENT_PAYLOADS:
+                if isinstance(inner, dict) and isinstance(inner.get(name), str):
+                    inner[name] = _payload_text(inner[name])
+    return value
 
 
 def _payload_text(text: str) -> object:
@@ -246,6 +280,7 @@ _FORMS: dict[str, Callable[[Former, object, str], object]] = {
     "slot": _slot,
     "serial": _serial,
     "document": _document,
+    "words": _words,
 }
 
 
@@ -255,28 +290,44 @@ def _plain(stored: object) -> object:
     return bytes(stored).decode("utf-8", "replace") if isinstance(stored, (bytes, bytearray)) else stored
 
 
+#: Property of an object that stands for bytes alone -> the writer: base64 in its only property.
+_BASE64 = ("__u8", "__wkf_bytes__", "$bytes")  # fantail-forest's Durable Objects, DynamoDB (riacoding)
+#: Property of an object that stands for an instant.
+_DATES = ("__wkf_date__", "$date")
+
+
+def _wrapped(value: Mapping[str, object]) -> object | None:
+    """Return the bytes or the instant a JSON object stands for, None when it is an object as it is."""
+    data = value.get("data")
+    coded = data if value.get("__type") == "Uint8Array" else None
+    if len(value) == 1:
+        [(name, inner)] = value.items()
+        if name in _DATES and isinstance(inner, str):
+            return inner
+        coded = inner if name in _BASE64 else coded
+    if isinstance(coded, str):
+        try:
+            return base64.b64decode(coded, validate=True)
+        except binascii.Error:
+            return Undecoded("invalid-input", "The data of this byte array is no base64.")
+    # JSON.stringify of a Node Buffer; NATS JetStream.
+    listed = value.get("type") == "Buffer" or value.get("__uint8array") is True
+    if listed and isinstance(data, list):
+        try:
+            return bytes(data)
+        except (TypeError, ValueError):
+            return None
+    return None
+
+
 def revive_bytes(value: object, depth: int = 0) -> object:
-    """Return JSON data with ``{"__type": "Uint8Array", "data": base64}`` as the bytes they stand for."""
+    """Return JSON data with ``{"__type": "Uint8Array", "data": base64}`` and its like as bytes."""
     if depth > _DEEPEST:
         return value
     if isinstance(value, Mapping):
-        if value.get("__type") == "Uint8Array" and isinstance(value.get("data"), str):
-            try:
-                return base64.b64decode(str(value["data"]), validate=True)
-            except binascii.Error:
-                return Undecoded("invalid-input", "The data of this byte array is no base64.")
-        if len(value) == 1 and isinstance(value.get("__u8"), str):
-            try:
-                return base64.b64decode(
-                    str(value["__u8"]), validate=True
-                )  # Durable Objects of fantail-forest
-            except binascii.Error:
-                return Undecoded("invalid-input", "The data of this byte array is no base64.")
-        if value.get("type") == "Buffer" and isinstance(value.get("data"), list):
-            try:
-                return bytes(value["data"])  # JSON.stringify of a Node Buffer
-            except (TypeError, ValueError):
-                return value
+        wrapped = _wrapped(value)
+        if wrapped is not None:
+            return wrapped
         return {str(key): revive_bytes(item, depth + 1) for key, item in value.items()}
     if isinstance(value, list):
         return [revive_bytes(item, depth + 1) for item in value]

@@ -9,10 +9,12 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-__all__ = ["FORMS", "IDS", "NEEDED", "PARTS", "READERS", "Join", "Layout", "Part", "Rule", "camel"]
+__all__ = ["FORMS", "IDS", "MANY", "NEEDED", "PARTS", "READERS", "Join", "Layout", "Part", "Rule", "camel"]
 
 #: How a store is addressed: rows of tables, documents of collections, keys of a key-value store.
 READERS = ("tables", "documents", "keys")
+#: Values of a key that are many records: those of one run.
+MANY = ("list", "set", "zset", "stream")
 PARTS = ("runs", "steps", "events", "hooks", "waits", "streams", "chunks")
 #: Without these nothing can be told about a run.
 NEEDED = ("runs", "steps", "events")
@@ -40,7 +42,7 @@ FORMS = {
     "cbor-text": "a CBOR document as base64 after the letters cbor:",
     "bytes": "the bytes as they are: a payload with its prefix, or the data of a chunk",
     "base64": "the bytes as base64",
-    "mixed": "JSON where it begins like JSON, else the bytes; payloads inside the JSON as base64",
+    "mixed": "JSON where it begins like JSON, else the bytes; payloads inside the JSON as base64 or as JSON",
     "v8": "a value of V8's structured clone, as Durable Objects keep it",
     "slot": "the number of an event in its run",
     "serial": "a number that grows over the whole store",
@@ -50,10 +52,14 @@ FORMS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """Where one field comes from: a column (or property, or part of a key) and the form of its value."""
+    """Where one field comes from: a column (or property, or part of a key) and the form of its value.
+
+    ``path`` leads into a column that holds JSON or an object: ``kind`` or ``data.kind``.
+    """
 
     column: str
     form: str = ""
+    path: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +79,9 @@ class Part:
         table: the table or collection, empty for keys.
         key: pattern of the keys, for example ``{prefix}:run:{runId}``.
         index: pattern of the key that lists the ids of a run (or of all runs); empty: keys are searched.
-        value: what lies under a key: ``json`` (a string of it), ``hash``, or ``stream`` (chunks).
+        value: what lies under a key: ``json`` (a string of it), ``hash``, or many records of one run:
+            ``list``, ``set`` or ``zset`` of JSON, ``stream`` of entries.
+        where: column to the value it must have, for tables that hold several kinds of records.
         fields: record field to the rules that are tried in turn.
         merge: columns that hold an object whose properties belong to the record itself.
         ignore: columns that are no fields.
@@ -91,6 +99,17 @@ class Part:
     ignore: frozenset[str] = frozenset()
     join: Join | None = None
     blocks: str = ""
+    where: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def many(self) -> bool:
+        """Whether one key holds many records."""
+        return bool(self.key) and self.value in MANY
+
+    def rule(self, name: str) -> Rule:
+        """Return the first rule of a field; a field that is not described has the column of its name."""
+        rules = self.fields.get(name)
+        return rules[0] if rules else Rule(column=self.column(name))
 
     @property
     def id_field(self) -> str:
@@ -104,12 +123,13 @@ class Part:
 
     def columns(self) -> frozenset[str]:
         """Return the columns that must be there for this part to be read at all."""
+        wheres = frozenset(self.where)
         named = {
             rules[0].column
             for field, rules in self.fields.items()
             if len(rules) == 1 and field in (*ESSENTIAL, self.id_field)
         }
-        return frozenset((*named, *(rule.column for rule in self.merge)))
+        return frozenset((*named, *wheres, *(rule.column for rule in self.merge)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,13 +8,13 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from eve_replay.errors import WrongUse
-from eve_replay.worlds.layouts.model import FORMS, NEEDED, PARTS, READERS, Join, Layout, Part, Rule
+from eve_replay.worlds.layouts.model import FORMS, MANY, NEEDED, PARTS, READERS, Join, Layout, Part, Rule
 
 __all__ = ["parse_layout"]
 
 _TOP = ("name", "title", "reader", "package", "recorded", "payload", "prefix", "telling", "note", *PARTS)
-_PART = ("table", "key", "index", "value", "fields", "merge", "ignore", "join", "blocks")
-_VALUES = ("json", "hash", "stream")
+_PART = ("table", "key", "index", "value", "fields", "merge", "ignore", "join", "blocks", "where")
+_VALUES = ("json", "hash", *MANY)
 _BLOCKS = ("eveland",)
 
 
@@ -35,7 +35,9 @@ def parse_layout(text: str, origin: str = "layout") -> Layout:
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise WrongUse(f"{origin} is no TOML: {error}.", hint="See docs/layouts.md for the form.") from None
+        raise WrongUse(
+            f"{origin} is no TOML: {str(error).rstrip('.')}.", hint="See docs/layouts.md for the form."
+        ) from None
     try:
         return _layout(data, origin)
     except _Fault as error:
@@ -52,6 +54,10 @@ def _layout(data: Mapping[str, Any], origin: str) -> Layout:
     recorded = data.get("recorded", [])
     if not isinstance(recorded, list) or not all(isinstance(item, str) for item in recorded):
         raise _Fault("recorded must be a list of texts.")
+    unfilled = [place for name, part in parts.items() for place in _unfilled(name, part)]
+    if unfilled:
+        verb = "is" if len(unfilled) == 1 else "are"
+        raise _Fault(f'{", ".join(unfilled)} {verb} still "?": put the name that your store uses there.')
     return Layout(
         name=_text(data, "name", "", needed=True),
         title=_text(data, "title", "") or _text(data, "name", ""),
@@ -93,12 +99,23 @@ def _part(name: str, data: Any, reader: str) -> Part:
         ignore=frozenset(str(item) for item in _list(data.get("ignore", []))),
         join=_join(data.get("join"), where),
         blocks=_one_of(data, "blocks", _BLOCKS, where, ""),
+        where=_where(data.get("where", {}), where),
     )
     if name == "chunks" and reader != "keys":
         for needed in ("stream", "data"):
             if needed not in part.fields:
                 raise _Fault(f"{where}.fields needs {needed}: which column holds it?")
     return part
+
+
+def _unfilled(name: str, part: Part) -> list[str]:
+    """Return the places of a draft that nobody has filled in."""
+    places = [f"[{name}].{key}" for key, value in (("table", part.table), ("key", part.key)) if value == "?"]
+    return places + [
+        f"[{name}].fields.{field}"
+        for field, rules in part.fields.items()
+        if any(r.column == "?" for r in rules)
+    ]
 
 
 def _rules(value: Any, where: str) -> tuple[Rule, ...]:
@@ -111,11 +128,12 @@ def _rules(value: Any, where: str) -> tuple[Rule, ...]:
         return (Rule(column=value),)
     if not isinstance(value, Mapping):
         raise _Fault(f"{where} must be a column, or {{column = ..., form = ...}}.")
-    _known(value, ("column", "form"), where)
+    _known(value, ("column", "form", "path"), where)
     return (
         Rule(
             column=_text(value, "column", where, needed=True),
             form=_form(value["form"], where) if "form" in value else "",
+            path=_text(value, "path", where),
         ),
     )
 
@@ -130,6 +148,12 @@ def _join(value: Any, where: str) -> Join | None:
         table=_text(value, "table", f"{where}.join", needed=True),
         on=_text(value, "on", f"{where}.join", needed=True),
     )
+
+
+def _where(value: Any, where: str) -> dict[str, str]:
+    if not isinstance(value, Mapping) or not all(isinstance(each, str) for each in value.values()):
+        raise _Fault(f'{where}.where must be a table of column = "value".')
+    return {str(column): str(each) for column, each in value.items()}
 
 
 def _telling(value: Any) -> dict[str, frozenset[str]]:

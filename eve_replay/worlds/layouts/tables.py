@@ -5,11 +5,38 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Protocol
 
-__all__ = ["MemoryTables", "Row", "SqlTables", "TableStore"]
+from eve_replay.codec import loads_json
+from eve_replay.worlds.layouts.model import Rule
+
+__all__ = ["MemoryTables", "Row", "SqlTables", "TableStore", "as_id", "dig"]
 
 Row = Mapping[str, object]
 #: Values of one ``IN (...)``: SQLite allows 999 in old versions.
 _BATCH = 200
+#: Rows of a sample.
+_SOME = 40
+
+
+def as_id(value: object) -> str:
+    """Return a stored id as text, whatever type the store gave it."""
+    return bytes(value).decode("utf-8", "replace") if isinstance(value, (bytes, bytearray)) else str(value)
+
+
+def dig(row: Row, rule: Rule) -> object:
+    """Return what a rule means in a row: a column, or what its path leads to in a column of JSON."""
+    value = row.get(rule.column)
+    if not rule.path or value is None:
+        return value
+    if isinstance(value, (str, bytes, bytearray)):
+        try:
+            value = loads_json(bytes(value) if isinstance(value, bytearray) else value)
+        except ValueError:
+            return None
+    for name in rule.path.split("."):
+        if not isinstance(value, Mapping):
+            return None
+        value = value.get(name)
+    return value
 
 
 class TableStore(Protocol):
@@ -29,6 +56,10 @@ class TableStore(Protocol):
 
     def values(self, table: str, column: str, where: tuple[str, object] | None = None) -> list[object]:
         """Return the different values of a column, of the rows where another column has a value."""
+        ...
+
+    def sample(self, table: str) -> list[Row]:
+        """Return some rows of a table."""
         ...
 
     def close(self) -> None:
@@ -98,6 +129,15 @@ class SqlTables:
             query += f" where {self._quote(where[0])} = {self._mark}"
         return [row[0] for row in self._ask(query, (where[1],) if where else ())]
 
+    def sample(self, table: str) -> list[Row]:
+        """Return some rows of a table."""
+        columns = self.tables.get(table, ())
+        if not columns:
+            return []
+        what = ", ".join(self._shown(table, name) for name in columns)
+        query = f"select {what} from {self._from(table)} limit {_SOME}"
+        return [dict(zip(columns, row, strict=True)) for row in self._ask(query, ())]
+
     def close(self) -> None:
         """Close the connection."""
         self._close()
@@ -149,6 +189,10 @@ class MemoryTables:
             for row in self._rows.get(table, ()):
                 found.setdefault(_key(row.get(column)), []).append(row)
         return found
+
+    def sample(self, table: str) -> list[Row]:
+        """Return some rows of a table."""
+        return list(self._rows.get(table, ()))[:_SOME]
 
     def close(self) -> None:
         """Nothing is open."""

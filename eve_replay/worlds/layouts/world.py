@@ -24,6 +24,7 @@ from eve_replay.worlds.export.tally import Tally
 from eve_replay.worlds.layouts.access import Access
 from eve_replay.worlds.layouts.forms import Former
 from eve_replay.worlds.layouts.model import NEEDED, Layout, Part, camel
+from eve_replay.worlds.layouts.tables import dig
 
 __all__ = ["LayoutWorld"]
 
@@ -71,7 +72,12 @@ class LayoutWorld:
         self._access = access
         self._layout = layout
         self._closed = False
-        self._former = Former(wrap=wrap, receipt=self.receipt, payload=layout.payload)
+        self._former = Former(
+            wrap=wrap,
+            receipt=self.receipt,
+            payload=layout.payload,
+            plain="words" if layout.reader == "keys" else "document",
+        )
         self._tally = Tally(self.receipt)
         self.about: Mapping[str, object] = {
             "layout": layout.name,
@@ -159,7 +165,7 @@ class LayoutWorld:
         self._asked(run_id)
         found: list[StreamChunk] = []
         if part is not None and "chunks" not in self._gaps:
-            rows = self._tally.group("chunks", name, self._access.rows(part, ids=[name]))
+            rows = self._tally.group("chunks", name, self._access.rows(part, ids=[name], run=run_id))
             for number, (where, row) in enumerate(rows):
                 fields = self._opened(part, row, where)
                 if fields.get("runId") in (None, "", run_id):  # two runs may use one name
@@ -210,12 +216,12 @@ class LayoutWorld:
     def _opened(self, part: Part, row: Mapping[str, object], where: str) -> dict[str, object]:
         """Return the fields of a row, each opened by its form."""
         opened: dict[str, object] = {}
-        taken = set(part.ignore)
+        taken = {*part.ignore, *part.where}
         for field, rules in part.fields.items():
             for rule in rules:
                 taken.add(rule.column)
-                if field not in opened and row.get(rule.column) is not None:
-                    opened[field] = self._former.value(row[rule.column], rule.form, field, where)
+                if field not in opened and (stored := dig(row, rule)) is not None:
+                    opened[field] = self._former.value(stored, rule.form, field, where)
         for rule in part.merge:
             taken.add(rule.column)
             inner = self._former.value(row.get(rule.column), rule.form, rule.column, where)

@@ -34,12 +34,13 @@ class MongoCollections:
         self._end = close
         self.label = label
         self.tables: Mapping[str, tuple[str, ...]] = {
-            name: tuple(dict.fromkeys(key for found in self._some(name) for key in found))
+            name: tuple(dict.fromkeys(key for found in self.sample(name) for key in found))
             for name in sorted(database.list_collection_names())
         }
 
-    def _some(self, name: str) -> list[Row]:
-        return list(self._database[name].find({}, limit=_SAMPLE))
+    def sample(self, table: str) -> list[Row]:
+        """Return some documents of a collection."""
+        return list(self._database[table].find({}, limit=_SAMPLE))
 
     def rows(self, table: str, column: str = "", among: Sequence[object] = ()) -> Iterator[Row]:
         """Yield the documents whose property is one of ``among``, all without one."""
@@ -93,5 +94,12 @@ def server_world(source: str, *, given: str | None, wrap: Wrap, timeout: float |
             hint="Check host, port, user and password: mongodb://user:password@host:27017/workflow. Or "
             "export it: mongodump --db workflow, and open the folder.",
         ) from None
-    layout = choose(store.tables, given=given, what="a MongoDB database", label=label, reader="documents")
+    layout = choose(
+        store.tables,
+        given=given,
+        what="a MongoDB database",
+        label=label,
+        reader="documents",
+        sample=store.sample,
+    )
     return LayoutWorld(TableAccess(store), layout, kind="mongo", wrap=wrap)

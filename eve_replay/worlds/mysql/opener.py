@@ -16,7 +16,7 @@ from eve_replay.worlds.export.entities import Wrap, number_option, text_option
 from eve_replay.worlds.layouts.access import TableAccess
 from eve_replay.worlds.layouts.choose import choose
 from eve_replay.worlds.layouts.library import fits_tables
-from eve_replay.worlds.layouts.tables import SqlTables
+from eve_replay.worlds.layouts.tables import Row, SqlTables
 from eve_replay.worlds.layouts.world import LayoutWorld
 
 __all__ = ["opener"]
@@ -135,12 +135,6 @@ def _world(link: Any, address: _Address, failure: type[Exception], options: dict
         place[_text(column)] = _text(kind).lower()
     database = address.database if address.database in kinds else _best(kinds) or address.database
     tables = {table: tuple(columns) for table, columns in kinds.get(database, {}).items()}
-    layout = choose(
-        tables,
-        given=text_option(options, "layout"),
-        what="a MySQL or MariaDB database",
-        label=f"{address.label} ({database})" if database != address.database else address.label,
-    )
 
     def shown(table: str, column: str) -> str:
         binary = any(word in kinds[database][table][column] for word in _BINARY)
@@ -149,9 +143,15 @@ def _world(link: Any, address: _Address, failure: type[Exception], options: dict
     store = SqlTables(
         address.label, tables, ask, mark="%s", quote=_quote, shown=shown, schema=database, close=link.close
     )
-    return LayoutWorld(
-        TableAccess(_Decoded(store, kinds[database])), layout, kind="mysql", wrap=Wrap.of(options)
+    decoded = _Decoded(store, kinds.get(database, {}))
+    layout = choose(
+        tables,
+        given=text_option(options, "layout"),
+        what="a MySQL or MariaDB database",
+        label=f"{address.label} ({database})" if database != address.database else address.label,
+        sample=decoded.sample,
     )
+    return LayoutWorld(TableAccess(decoded), layout, kind="mysql", wrap=Wrap.of(options))
 
 
 class _Decoded(SqlTables):
@@ -168,6 +168,14 @@ class _Decoded(SqlTables):
         kinds = self._kinds.get(table, {})
         for row in self._store.rows(table, column, among):
             yield {name: _value(value, kinds.get(name, "")) for name, value in row.items()}
+
+    def sample(self, table: str) -> list[Row]:
+        """Return some rows of a table, decoded."""
+        kinds = self._kinds.get(table, {})
+        return [
+            {name: _value(value, kinds.get(name, "")) for name, value in row.items()}
+            for row in self._store.sample(table)
+        ]
 
     def values(self, table: str, column: str, where: tuple[str, object] | None = None) -> list[object]:
         """Return the different values of a column, as text."""

@@ -20,12 +20,12 @@ from eve_replay.worlds.base import World
 from eve_replay.worlds.export.entities import Wrap, text_option
 from eve_replay.worlds.local.records import synthesise_run
 from eve_replay.worlds.pgdump.archive import is_archive
-from eve_replay.worlds.pgdump.foreign import layout_world
+from eve_replay.worlds.pgdump.foreign import layout_world, unknown_tables
 from eve_replay.worlds.pgdump.index import DumpIndex
 from eve_replay.worlds.pgdump.packed import unpacked_head
 from eve_replay.worlds.postgres.queue import SHOWN, QueueJob, show_jobs
 from eve_replay.worlds.postgres.rows import LISTED, TABLES, Row, RowMapper
-from eve_replay.worlds.postgres.schema import layout_of, upgrade_problem
+from eve_replay.worlds.postgres.schema import OtherTables, layout_of, upgrade_problem
 from eve_replay.worlds.postgres.zone import Zone
 
 __all__ = ["PgDumpWorld", "opener"]
@@ -141,8 +141,10 @@ class PgDumpWorld:
                 hint="Was the copy interrupted? Copy or dump it again.",
             )
         if wanted not in found:
-            hint = f"It holds: {', '.join(found)}." if found else "Dump it with pg_dump --schema=workflow."
-            raise SourceUnreadable(f"{self.label} holds no table {wanted}.workflow_runs.", hint=hint)
+            said = f"{self.label} holds no table {wanted}.workflow_runs."
+            if found:
+                raise SourceUnreadable(said, hint=f"It holds: {', '.join(found)}.")
+            raise OtherTables(said, hint="Dump it with pg_dump --schema=workflow.")
         if schema is None and len(found) > 1:
             self.receipt.problem(
                 "info",
@@ -271,6 +273,8 @@ class _PgDumpOpener:
             head = unpacked_head(path, _HEAD)
         except (OSError, ValueError):
             return 0.0
+        if b"\0" in head:
+            return 0.0  # text has none: whatever names it holds, this is another kind of file
         if _MARK in head:
             return 0.95
         if _FOREIGN.search(head):
@@ -294,6 +298,8 @@ class _PgDumpOpener:
             return PgDumpWorld(path, schema=schema, wrap=wrap)
         except OtherColumns:
             return layout_world(path, given=None, schema=schema, wrap=wrap)
+        except OtherTables as error:
+            raise unknown_tables(path, error, schema=schema, wrap=wrap) from None
 
 
 opener = _PgDumpOpener()

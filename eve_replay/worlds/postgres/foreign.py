@@ -72,8 +72,14 @@ def layout_world(
                 hint=f"Schemas with tables: {names}.",
             )
         tables = {table: tuple(columns) for table, columns in kinds[owner].items()}
-        layout = choose(tables, given=given, what="a PostgreSQL database", label=f"{address.label} ({owner})")
         store = _store(link, address.label, owner, kinds[owner])
+        layout = choose(
+            tables,
+            given=given,
+            what="a PostgreSQL database",
+            label=f"{address.label} ({owner})",
+            sample=store.sample,
+        )
         return LayoutWorld(
             TableAccess(store), layout, kind="postgres", wrap=wrap, receipt=receipt, about={"schema": owner}
         )

@@ -50,7 +50,14 @@ class _PostgresOpener:
                 raise
             # No known world in any schema: what was looked for first says more.
             if isinstance(error, UnknownLayout):
-                raise UnknownLayout(missing.message, hint=missing.hint, tables=error.tables) from error
+                if not error.tables:
+                    raise SourceUnreadable(missing.message, hint=missing.hint) from error
+                raise UnknownLayout(
+                    f"{missing.message} {error.message}",
+                    hint=f"{missing.hint} {error.hint}",
+                    tables=error.tables,
+                    samples=error.samples,
+                ) from error
             raise SourceUnreadable(missing.message, hint=missing.hint) from error
 
 

@@ -12,6 +12,7 @@ from eve_replay.problems import Receipt
 from eve_replay.worlds.base import World
 from eve_replay.worlds.export.entities import Wrap
 from eve_replay.worlds.layouts.access import KeyAccess
+from eve_replay.worlds.layouts.draft_keys import shapes_of
 from eve_replay.worlds.layouts.library import given_layout, layouts
 from eve_replay.worlds.layouts.model import Layout
 from eve_replay.worlds.layouts.unknown import UnknownLayout
@@ -44,6 +45,11 @@ def world_of_keys(store: KeyStore, *, prefix: str | None, wrap: Wrap, given: str
     """
     receipt = Receipt()
     known = [given_layout(given)] if given else list(layouts())
+    if given and known[0].reader != "keys":
+        raise SourceUnreadable(
+            f"The layout {known[0].name} reads {known[0].reader}, and {store.label} holds keys.",
+            hint='Give a layout whose reader is "keys".',
+        )
     found = _known(store, known, own=not given)
     if given and not found and (prefix or known[0].prefix):
         found = [(known[0], prefix or known[0].prefix)]
@@ -124,4 +130,5 @@ def _unknown(store: KeyStore, prefix: str | None) -> SourceUnreadable:
         + way_out(store.label, describe=True),
         tables=dict.fromkeys(shapes, ()),
         reader="keys",
+        shapes=shapes_of(store),
     )

@@ -12,10 +12,16 @@ from urllib.parse import parse_qs, urlsplit
 from eve_replay.errors import EveReplayError, SourceUnreadable, WrongUse
 from eve_replay.worlds.redis.rdb import RdbKey
 
-__all__ = ["FileStore", "KeyStore", "RdbStore", "ServerStore", "StreamEntry"]
+__all__ = ["FileStore", "KeyStore", "RdbStore", "ServerStore", "StreamEntry", "entry_order"]
 
 StreamEntry = tuple[str, dict[bytes, bytes]]
 _BATCH = 500
+
+
+def entry_order(entry: str) -> str:
+    """Return the id of a stream's entry so that ids sort as text: ``5-10`` comes after ``5-9``."""
+    head, _, number = entry.partition("-")
+    return f"{head:0>13}-{number:0>6}" if head.isdigit() and number.isdigit() else entry
 
 
 class KeyStore(Protocol):
@@ -41,6 +47,10 @@ class KeyStore(Protocol):
 
     def members(self, key: str) -> list[bytes]:
         """Return the members of a set."""
+        ...
+
+    def items(self, key: str) -> list[bytes]:
+        """Return the items of a list, in its order."""
         ...
 
     def entries(self, key: str) -> Iterator[StreamEntry]:
@@ -165,14 +175,18 @@ class ServerStore:
                 return
 
     def hashes(self, keys: list[str]) -> list[dict[bytes, bytes]]:
-        """Return hashes, all in one round trip."""
+        """Return hashes, all in one round trip; a key of another type has none."""
         pipe = self._link.pipeline(transaction=False)
         for key in keys:
             pipe.hgetall(key)
         try:
-            return list(pipe.execute())
+            found = pipe.execute(raise_on_error=False)
         except self._errors.RedisError as error:
             raise self._explain(error) from None
+        refused = next((f for f in found if isinstance(f, self._errors.NoPermissionError)), None)
+        if refused is not None:
+            raise self._explain(refused)
+        return [value if isinstance(value, dict) else {} for value in found]
 
     def sorted_members(self, key: str) -> Iterator[bytes]:
         """Yield members by score, some hundred at a time."""
@@ -187,6 +201,15 @@ class ServerStore:
     def members(self, key: str) -> list[bytes]:
         """Return the members of a set."""
         return list(self._ask("smembers", key))
+
+    def items(self, key: str) -> list[bytes]:
+        """Return the items of a list, some hundred at a time."""
+        found: list[bytes] = []
+        while True:
+            some = self._ask("lrange", key, len(found), len(found) + _BATCH - 1)
+            found += some
+            if len(some) < _BATCH:
+                return found
 
     def entries(self, key: str) -> Iterator[StreamEntry]:
         """Yield stream entries, some hundred at a time."""
@@ -249,6 +272,10 @@ class FileStore:
     def members(self, key: str) -> list[bytes]:
         """Return the members of a set."""
         return [member for item in self._value(key, "set") if (member := _bytes(item)) is not None]
+
+    def items(self, key: str) -> list[bytes]:
+        """Return the items of a list."""
+        return [member for item in self._value(key, "list") if (member := _bytes(item)) is not None]
 
     def entries(self, key: str) -> Iterator[StreamEntry]:
         """Yield stream entries."""
@@ -319,6 +346,10 @@ class RdbStore:
     def members(self, key: str) -> list[bytes]:
         """Return the members of a set."""
         return self._value(key, "set") or []
+
+    def items(self, key: str) -> list[bytes]:
+        """Return the items of a list."""
+        return self._value(key, "list") or []
 
     def entries(self, key: str) -> Iterator[StreamEntry]:
         """Yield stream entries."""

@@ -21,7 +21,7 @@ from eve_replay.records import (
 )
 from eve_replay.worlds.export.entities import Wrap, entity_fields
 from eve_replay.worlds.export.tally import Tally
-from eve_replay.worlds.redis.store import KeyStore
+from eve_replay.worlds.redis.store import KeyStore, entry_order
 
 __all__ = ["RedisWorld"]
 
@@ -138,7 +138,7 @@ class RedisWorld:
                 continue
             yield StreamChunk(
                 stream=name,
-                chunk_id=fields.get(b"chunkId", b"").decode("utf-8", "replace") or entry_id,
+                chunk_id=fields.get(b"chunkId", b"").decode("utf-8", "replace") or entry_order(entry_id),
                 data=data,
                 end=fields.get(b"eof") == b"true",
                 origin=f"{key}/{entry_id}",

@@ -56,7 +56,11 @@ class _SqliteOpener:
         store = open_sqlite(path, receipt)
         try:
             layout = choose(
-                store.tables, given=text_option(options, "layout"), what="an SQLite database", label=str(path)
+                store.tables,
+                given=text_option(options, "layout"),
+                what="an SQLite database",
+                label=str(path),
+                sample=store.sample,
             )
             return LayoutWorld(
                 TableAccess(store), layout, kind=self.kind, wrap=Wrap.of(options), receipt=receipt

@@ -74,9 +74,17 @@ def test_a_draft_opens_the_store_it_was_written_from(private, tmp_path, capsys):
 def test_what_the_draft_could_not_tell_is_said_when_it_is_opened(private, tmp_path):
     draft = describe(str(private)).replace('{ column = "seq", form = "slot" }', '"?"')
     (tmp_path / "my.toml").write_text(draft)
+    with pytest.raises(WrongUse) as caught:
+        open_world(f"{private}?layout={tmp_path / 'my.toml'}")
+    assert '[events].fields.eventId is still "?"' in caught.value.message
+
+
+def test_a_column_that_is_not_there_is_a_gap(private, tmp_path):
+    draft = describe(str(private)).replace('column = "seq"', 'column = "number"')
+    (tmp_path / "my.toml").write_text(draft)
     world = open_world(f"{private}?layout={tmp_path / 'my.toml'}")
     [problem] = [p for p in world.receipt.problems if p.severity == "error"]
-    assert "no column ? in wf_event_log" in problem.message and world.receipt.missing("events")
+    assert "no column number in wf_event_log" in problem.message and world.receipt.missing("events")
 
 
 def test_a_layout_for_other_tables_names_what_is_there(private):
