@@ -164,8 +164,7 @@ def _kind(value: object) -> tuple[str, str]:
     if isinstance(value, datetime):
         return "time", ""
     if isinstance(value, Mapping):
-        revived = revive_bytes(value)
-        return _binary(revived, "json") if isinstance(revived, bytes) else ("object", "json")
+        return _mapping(value)
     if isinstance(value, (bytes, bytearray, memoryview)):
         raw = bytes(value)
         found = _binary(raw, "bytes")
@@ -176,6 +175,11 @@ def _kind(value: object) -> tuple[str, str]:
         except UnicodeDecodeError:
             return "binary", "bytes"
     return _text(value) if isinstance(value, str) else ("", "")
+
+
+def _mapping(value: Mapping[str, object]) -> tuple[str, str]:
+    revived = revive_bytes(value)
+    return _binary(revived, "json") if isinstance(revived, bytes) else ("object", "json")
 
 
 def _number(value: int) -> tuple[str, str]:
@@ -214,7 +218,7 @@ def _text(text: str) -> tuple[str, str]:
         return "time", ""
     if text[:1] == "{":
         value = _object(text)
-        return _kind(value) if value is not None else ("", "")
+        return _mapping(value) if value is not None else ("", "")
     if _PREFIX.match(text[:8].encode()) and text[4:5] in ("[", "{", '"', "-"):
         return "payload", "bytes"
     if text.startswith("cbor:"):
