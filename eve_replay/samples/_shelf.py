@@ -23,7 +23,7 @@ Group = Literal["tour", "workshop", "incidents"]
 #: A tree and the folder of one recording in it, ``""`` for all of it.
 Place = tuple[MemoryTree, str]
 
-SUFFIX = ".tar.xz"
+SUFFIX = ".parts.tar.xz"
 
 _TOUR = {
     "simple-turn": "two turns that went well: parallel tool calls, a second call, a text answer",
@@ -31,7 +31,7 @@ _TOUR = {
     "approval-hold": "a tool waits for a person, the server is killed and restarted, then it is approved",
 }
 
-#: What ``proof/scenarios.tar.xz`` holds (and the tour does not), then what ``workshop.tar.xz`` holds whole.
+#: What the archive ``proof/scenarios`` holds (and the tour does not), then what ``workshop`` holds whole.
 _WORKSHOP = {
     "crash-in-model": "killed while the model answered: the model was asked again, one charge",
     "crash-before-commit": "killed after the tools had returned and before the commit: they ran again",

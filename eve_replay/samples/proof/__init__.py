@@ -24,7 +24,7 @@ def trees() -> Iterator[MemoryTree]:
         UnknownSource: this was installed from a wheel, which does not hold them.
     """
     folder = resources.files(__name__)
-    places = [folder.joinpath(name) for name in ("scenarios.tar.xz", "sweep.tar.xz")]
+    places = [folder.joinpath(name) for name in ("scenarios.parts.tar.xz", "sweep.parts.tar.xz")]
     if not all(place.is_file() for place in places):
         raise UnknownSource(
             "The recordings of the proof are not part of the installed package.",

@@ -1,7 +1,8 @@
 """Archives (.zip, .tar and compressed tar) as read-only trees in memory.
 
 Names that leave the archive (``..``, absolute ones), links and devices are refused and listed in
-``rejected``.
+``rejected``. What the package's own recordings were taken apart into is put together again
+(``worlds/local/parts.py``).
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import IO
 
 from eve_replay.errors import SourceUnreadable
+from eve_replay.worlds.local.parts import SUFFIX, whole
 from eve_replay.worlds.local.tree import MemoryTree, NotReadable
 
 __all__ = ["ARCHIVE_LIMIT", "archive_tree"]
@@ -46,8 +48,9 @@ def archive_tree(
     try:
         if path.name.lower().endswith(".zip"):
             return _zip_tree(path if data is None else io.BytesIO(data), label)
+        read = whole if path.name.endswith(SUFFIX) else bytes
         with tarfile.open(path) if data is None else tarfile.open(fileobj=io.BytesIO(data)) as tar:
-            return _tar_tree(tar, label, limit)
+            return _tar_tree(tar, label, limit, read)
     except _DAMAGE as error:
         raise SourceUnreadable(
             f"{label} is not a readable archive: {str(error).partition(chr(10))[0]}.",
@@ -65,7 +68,7 @@ def _clean(name: str) -> str | None:
     return "/".join(parts)
 
 
-def _tar_tree(tar: tarfile.TarFile, label: str, limit: int) -> MemoryTree:
+def _tar_tree(tar: tarfile.TarFile, label: str, limit: int, read: Callable[[bytes], bytes]) -> MemoryTree:
     files: dict[str, bytes | Callable[[int], bytes]] = {}
     folders: list[str] = []
     rejected: dict[str, str] = {}
@@ -85,7 +88,7 @@ def _tar_tree(tar: tarfile.TarFile, label: str, limit: int) -> MemoryTree:
                         f"{label} holds more than {limit:,} bytes.", hint="Unpack it and name the folder."
                     )
                 handle = tar.extractfile(member)
-                files[name] = handle.read() if handle is not None else b""
+                files[name] = read(handle.read()) if handle is not None else b""
             else:
                 rejected[member.name] = "it is a link or a device"
     except _DAMAGE as error:
