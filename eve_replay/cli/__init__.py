@@ -76,6 +76,7 @@ COMMANDS: Mapping[str, Entry] = MappingProxyType(
         diff="Compare two attempts, steps, runs or values.",
         search="Find ids, names, text and paths inside decoded payloads.",
         why="Say what ran twice, what waits for what, and what to do next.",
+        report="Report a shift: what happened, what it cost, what is open.",
         doctor="Check the journal against itself and name what is wrong.",
         ledger="Compare with your own record of what really happened.",
         frames="Write runs, steps, attempts or effects as CSV tables.",

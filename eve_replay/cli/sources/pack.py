@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from eve_replay.worlds.base import World
     from eve_replay.worlds.bundle.write import Packed
 
-__all__ = ["cli"]
+__all__ = ["cli", "redactor_for"]
 
 _NOUNS = ("run", "step", "event", "hook", "wait", "stream", "chunk", "mark")
 
@@ -70,7 +70,11 @@ def cli(
         raise WrongUse(f"{output} is there already.", hint="Name another file, or add --force.")
     world = open_source(shell, source)
     runs = _runs_of(shell, world, session) if session else None
-    redactor = _redactor(shell, world, runs, redact_all, drop_encrypted) if redact or redact_all else None
+    redactor = (
+        redactor_for(shell, world, runs, mask_all=redact_all, drop=drop_encrypted)
+        if redact or redact_all
+        else None
+    )
     packed = _write(world, target, runs, redactor)
     size = target.stat().st_size
     if shell.json:
@@ -107,7 +111,9 @@ def _runs_of(shell: Shell, world: World, session: str) -> list[str]:
     return sorted(ids)
 
 
-def _redactor(shell: Shell, world: World, runs: list[str] | None, mask_all: bool, drop: bool) -> Redactor:
+def redactor_for(
+    shell: Shell, world: World, runs: list[str] | None, *, mask_all: bool, drop: bool
+) -> Redactor:
     """Return what replaces: it has read everything once, so that every copy of a secret is found."""
     from eve_replay.redaction.redact import Redactor
     from eve_replay.worlds.bundle.write import find_secrets_in
