@@ -45,7 +45,7 @@ import click
 
 from eve_replay.cli.shared.complete import completed
 from eve_replay.cli.shared.errors import reader_left
-from eve_replay.cli.shared.options import ShellCommand, key_ring, parse_size, shared_options
+from eve_replay.cli.shared.options import SOURCE_VARIABLE, ShellCommand, key_ring, parse_size, shared_options
 from eve_replay.errors import NotFound, WrongUse
 from eve_replay.problems import Receipt
 from eve_replay.times import parse_time
@@ -79,8 +79,6 @@ __all__ = [
     "source_argument",
 ]
 
-#: Read when no SOURCE is given; without it the current folder is.
-SOURCE_VARIABLE = "EVE_REPLAY_SOURCE"
 #: Where the hosted store's token may be, as the vendor's tools name it.
 TOKEN_VARIABLES = ("VERCEL_TOKEN", "WORKFLOW_VERCEL_AUTH_TOKEN")
 #: Hosts, beside the vendor's own, that may be sent the token: names with spaces or commas between them.

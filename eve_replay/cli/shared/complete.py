@@ -17,6 +17,8 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
+from eve_replay.cli.shared.options import SOURCE_VARIABLE
+
 __all__ = ["completed"]
 
 #: Seconds of processor time that looking into a journal may take.
@@ -103,8 +105,6 @@ def _word(known: str | tuple[str, str]) -> str:
 
 def _source_of(ctx: click.Context) -> str:
     """Return the source that has been typed, or the one that is read without."""
-    from eve_replay.cli.shared.common import SOURCE_VARIABLE
-
     for name in ("read", "read_from", "source"):
         if ctx.params.get(name):
             return str(ctx.params[name])

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from eve_replay.codec.keys import KeyRing
 
 __all__ = [
+    "SOURCE_VARIABLE",
     "RenamedOption",
     "ShellCommand",
     "effects_option",
@@ -35,6 +36,8 @@ lease_option = click.option(
     "--lease", metavar="SECONDS", type=float, default=860, show_default=True, help="Assumed lease."
 )
 
+#: Read when no SOURCE is given; without it the current folder is.
+SOURCE_VARIABLE = "EVE_REPLAY_SOURCE"
 _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 
 _SHARED = (

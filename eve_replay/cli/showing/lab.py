@@ -12,7 +12,8 @@ from pathlib import Path
 
 import click
 
-from eve_replay.cli.shared.common import SOURCE_VARIABLE, Shell, command, echo, source_argument
+from eve_replay.cli.shared.common import Shell, command, echo, source_argument
+from eve_replay.cli.shared.options import SOURCE_VARIABLE
 from eve_replay.errors import EveReplayError, SourceUnreadable, WrongUse
 from eve_replay.views.kit.text import line
 

@@ -6,8 +6,8 @@ import os
 
 import click
 
-from eve_replay.cli.shared.common import SOURCE_VARIABLE, Shell, command, open_source, source_argument
-from eve_replay.cli.shared.options import parse_size
+from eve_replay.cli.shared.common import Shell, command, open_source, source_argument
+from eve_replay.cli.shared.options import SOURCE_VARIABLE, parse_size
 from eve_replay.errors import WrongUse
 
 

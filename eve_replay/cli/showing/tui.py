@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from eve_replay.cli.shared.common import SOURCE_VARIABLE, Shell, command, source_argument
-from eve_replay.cli.shared.options import effects_option
+from eve_replay.cli.shared.common import Shell, command, source_argument
+from eve_replay.cli.shared.options import SOURCE_VARIABLE, effects_option
 from eve_replay.errors import WrongUse
 from eve_replay.worlds.sources import public_source
 
