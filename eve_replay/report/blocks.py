@@ -131,6 +131,7 @@ _STYLE = (
     "h1{font-size:1.6rem}h2{font-size:1.25rem;margin-top:2rem;border-bottom:1px solid #8886}"
     "h3{font-size:1rem;margin-top:1.5rem}"
     "table{border-collapse:collapse;width:100%}th,td{text-align:left;padding:.3rem .6rem;vertical-align:top;"
-    "border-bottom:1px solid #8884;overflow-wrap:break-word}th,td:first-child{white-space:nowrap}.n{text-align:right}"
+    "border-bottom:1px solid #8884;overflow-wrap:break-word}"
+    "th,td:first-child{white-space:nowrap}.n{text-align:right}"
     "pre{background:#8882;padding:.6rem;overflow-x:auto;border-radius:4px}"
 )
