@@ -25,6 +25,7 @@ __all__ = ["Journal", "LazySequence", "open_journal"]
 T = TypeVar("T")
 _KEPT = 32  # built sessions kept in memory
 _NEWEST = 200  # runs of a large world that are asked for their version
+_TRIED = 50  # newest runs without a parent among which the last conversation is looked for
 _LETTERS = 26  # of a whole id, after its prefix
 
 
@@ -179,6 +180,23 @@ class Journal:
         else:
             self._built.move_to_end(key)
         return known
+
+    def newest(self) -> Session | None:
+        """Return the last conversation of a large world, found from its end; None when all must be read."""
+        large = by_name(self.world)
+        if self._map is not None or large is None:
+            return None
+        if isinstance(large, Pageable):
+            page = large.page(_NEWEST, newest_first=True)
+            ids = [record.run_id for record in page if record.attribute("$parentRunId") is None]
+        else:
+            ids = list(reversed(large.roots(_TRIED)))
+        for run_id in ids:
+            found, full = self._place(run_id)
+            head = found.heads[found.session_of(full)]
+            if head.id == run_id and head.kind == "session":
+                return self.session(run_id)
+        return None
 
     def run(self, run_id: str) -> Run:
         """Return one run, built with its session. Raises NotFound."""

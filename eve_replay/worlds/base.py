@@ -105,6 +105,10 @@ class Named(Protocol):
         """Return up to ``limit`` of the newest runs, by run id."""
         ...
 
+    def roots(self, limit: int) -> list[str]:
+        """Return the ids of up to ``limit`` of the newest runs that no other run started, ascending."""
+        ...
+
     def run_ids(self) -> list[str]:
         """Return the id of every run, ascending, and nothing else of it."""
         ...

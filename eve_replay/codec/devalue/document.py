@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from eve_replay.codec.devalue.fast import read_flat
 from eve_replay.codec.devalue.parse import Notes, hydrate_all, special
 from eve_replay.codec.devalue.salvage import salvage
 from eve_replay.codec.jsontext import JsonFault, parse_json
@@ -24,11 +25,18 @@ def decode_devalue(
         own: whether the writer uses devalue's own forms, None when that is unknown.
     """
     notes = Notes()
-    if isinstance(text, bytes):
-        text = decode_text(text, notes)
-    if max_cells is not None and len(text) > max_cells and text.count(",") > max_cells:
+    comma: Any = b"," if isinstance(text, bytes) else ","
+    if max_cells is not None and len(text) > max_cells and text.count(comma) > max_cells:
         notes.failed = True
         return Undecoded("too-big", f"It holds more than {max_cells} values, the limit."), notes
+    if isinstance(text, bytes):
+        flat = read_flat(text)
+        if flat is not None:
+            value, notes = hydrate_json(flat, notes, own=own)
+            if not notes and not notes.failed:
+                return value, notes
+            notes = Notes()  # something is odd: said in the words of the reference
+        text = decode_text(text, notes)
     data = parse_json(text)
     if isinstance(data, JsonFault):
         saved = salvage(text)

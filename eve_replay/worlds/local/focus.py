@@ -111,9 +111,9 @@ class Focus:
 
     def _others(self, owners: Mapping[str, frozenset[str]]) -> frozenset[str]:
         """Return the names of the files that belong to other runs of this folder."""
-        recorded = self._kin.files().keys()
+        recorded = self._kin.files()
         others = {name: named for name, named in owners.items() if named.isdisjoint(self.members)}
-        found = {name for name, named in others.items() if not named.isdisjoint(recorded)}
+        found = {name for name, named in others.items() if any(run in recorded for run in named)}
         if len(found) < len(others):  # of a run without a record, or of none that is here
             here = self._kin.ids()
             found |= {name for name, named in others.items() if not named.isdisjoint(here)}

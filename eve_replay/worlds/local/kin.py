@@ -141,6 +141,12 @@ class Kin:
         found = self._joined()
         return found.named_by.get(run_id, frozenset()) | found.unclear
 
+    def roots(self) -> frozenset[str]:
+        """Return the runs that name no other run, and those that nobody can tell without reading."""
+        found = self._joined()
+        below = {run_id for run_id, named in found.names.items() if named != {run_id}}
+        return frozenset(self.ids() - below) | found.unclear
+
     def _joined(self) -> _Joined:
         def read() -> _Joined:
             files = self.files()

@@ -75,9 +75,13 @@ class Layout:
     Args:
         files: reads the tree.
         base: the data folder's path inside the tree.
+        elsewhere: whether a run is in the folder, though the tree shows nothing of it.
     """
 
-    def __init__(self, files: Files, base: str = "") -> None:
+    def __init__(
+        self, files: Files, base: str = "", *, elsewhere: Callable[[str], bool] = lambda _: False
+    ) -> None:
+        self.elsewhere = elsewhere
         self._files = files
         self._base = base
         self._cache: dict[str, _Cached] = {}

@@ -258,7 +258,10 @@ class Marks:
     def _owner(self, fields: Mapping[str, object]) -> str:
         """Return the run a file names, if there is such a run here."""
         owner = fields.get("runId")
-        if isinstance(owner, str) and (owner in self._layout.run_files() or owner in self._layout.run_ids()):
+        if not isinstance(owner, str):
+            return _UNKNOWN
+        layout = self._layout
+        if owner in layout.run_files() or owner in layout.run_ids() or layout.elsewhere(owner):
             return owner
         return _UNKNOWN
 

@@ -76,7 +76,9 @@ class LocalWorld:
         self._tree = tree
         self._only = only
         self._files = Files(tree, self.receipt, limit=file_limit, pause=pause)
-        self._layout = Layout(self._files, base)
+        self._kin = Kin(tree, base) if isinstance(tree, DiskTree) and not only else None
+        self._narrow = self._kin is not None and len(self._kin.files()) > _FEW
+        self._layout = Layout(self._files, base, elsewhere=self._elsewhere)
         self._maker = RecordMaker(self.receipt, keys=keys, limit=limit, own_forms=self._layout.by_python_sdk)
         self._marks = Marks(self._files, self._layout, self._maker)
         self._streams = Streams(self._files, self._layout)
@@ -84,8 +86,6 @@ class LocalWorld:
         self._log_steps: dict[str, set[str]] = {}
         self._step_ids: dict[str, set[str]] = {}
         self._asked: set[str] = set()
-        self._kin = Kin(tree, base) if isinstance(tree, DiskTree) and not only else None
-        self._narrow = self._kin is not None and len(self._kin.files()) > _FEW
         self._word = ""
         self._version = self._read_version()
         self._open_report()
@@ -188,6 +188,10 @@ class LocalWorld:
         """Return up to ``limit`` of the newest runs, read past what else there is."""
         return self._records(self.run_ids()[-limit:])
 
+    def roots(self, limit: int) -> list[str]:
+        """Return the ids of up to ``limit`` of the newest runs that no other run started, ascending."""
+        return self.run_ids()[-limit:] if self._kin is None else sorted(self._kin.roots())[-limit:]
+
     def _records(self, ids: Iterable[str]) -> list[RunRecord]:
         """Return the records of those of the runs that are here; for that alone no folder is listed."""
         here = sorted(self._kin.ids().intersection(ids)) if self._kin is not None else sorted(ids)
@@ -205,6 +209,10 @@ class LocalWorld:
             if (parsed := read_name(name)) is not None
         ]
         return sorted(refs, key=lambda ref: ref.tag)
+
+    def _elsewhere(self, run_id: str) -> bool:
+        """Whether a run is in the folder, outside what it shows now."""
+        return self._narrow and self._kin is not None and run_id in self._kin.ids()
 
     def _concern(self, *run_ids: str) -> None:
         """Let the folder show these runs as well; once they are many, it shows everything."""
