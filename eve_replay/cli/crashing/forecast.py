@@ -28,7 +28,9 @@ from eve_replay.views.crashlab.rows import OUTCOMES, judge_verdict
 from eve_replay.views.kit.safe import cut
 from eve_replay.views.kit.table import Cell, Column, Table
 from eve_replay.views.kit.text import Line, fields, line, paragraph
-from eve_replay.views.kit.tone import Tone
+from eve_replay.views.kit.tone import TONES, Tone
+from eve_replay.views.kit.words import plural, short_ids
+from eve_replay.views.session.titles import title_text
 
 if TYPE_CHECKING:
     from eve_replay.guidance.choices import Choice
@@ -104,7 +106,11 @@ def cli(
     elif len(shown) == 1:
         _one(shell, shown[0], explain)
     else:
-        _table(shell, source, shown)
+        _entries(shell, source, shown)
+    rest = len(found) - len(shown)
+    if shown and rest:
+        words = "has nothing open" if rest == 1 else "have nothing open"
+        echo(shell, [(), line((f"{plural(rest, 'session')} more {words}.", "muted"))])
     for each in shown if choices else ():
         echo(shell, [(), line((f"If now, session {short_id(each.session_id)}", "strong"))])
         echo(shell, _choice_lines(shell, chosen[each.session_id]))
@@ -148,8 +154,9 @@ def _choice_lines(shell: Shell, choices: tuple[Choice, ...]) -> list[Line]:
 def _nothing(count: int) -> str:
     if not count:
         return "There are no sessions here yet."
-    many = "the session" if count == 1 else f"all {count} sessions"
-    return f"Nothing is open: {many} would lose nothing and repeat nothing."
+    if count == 1:
+        return "Nothing is open: if its process dies now, the session loses nothing and repeats nothing."
+    return f"Nothing is open: if their process dies now, all {count:,} sessions lose and repeat nothing."
 
 
 def _one(shell: Shell, found: Any, explain: bool) -> None:
@@ -184,31 +191,31 @@ def _environments(found: Any) -> Table:
     )
 
 
-def _table(shell: Shell, source: str | None, found: Any) -> None:
-    rows = []
+def _entries(shell: Shell, source: str | None, found: Any) -> None:
+    """Two or three lines a session: what becomes of it and its effects, where it stands, who is needed."""
+    short = short_ids([each.session_id for each in found])
+    out: list[Line] = []
     for each in found:
         sim = each.answer
         twice = tally(judge_verdict(effect) for effect in sim.effects)
-        rows.append(
-            [
-                short_id(each.session_id),
-                Cell(sim.outcome, _TONES[sim.outcome]),
-                sim.point.label,
-                Cell(twice.words, "harm"),
-                Cell(sim.person, "muted"),
-            ]
-        )
-    echo_table(
-        shell,
-        Table(
-            columns=[
-                Column(title="session"),
-                Column(title="outcome"),
-                Column(title="now", shrink=1, minimum=16),
-                Column(title="effects"),
-                Column(title="next", shrink=2, minimum=12, optional=True),
-            ],
-            rows=rows,
-        ),
-    )
+        tone: Tone = "harm" if twice else _TONES[sim.outcome]  # it comes back, and does harm by it
+        shown = short[each.session_id]
+        told = f"  {twice.words}" if twice else ""
+        room = shell.width - len(shown) - len(sim.outcome) - len(told) - 8
+        title = cut(title_text(each.title), room) if room > 8 else ""
+        out += [
+            *([()] if out else []),
+            line(
+                (f"{TONES[tone].sign or '-'} ", tone),
+                (shown, "strong"),
+                "  ",
+                (sim.outcome, tone),
+                (told, "harm"),
+                f"  {title}",
+            ),
+            *paragraph(sim.point.label, width=shell.width, indent=2, tone="muted")[:2],
+        ]
+        if sim.person:
+            out.append(line((cut(f"  Needs a person: {sim.person}", shell.width), "strong")))
+    echo(shell, out)
     note(shell, f"`{next_words(source, 'forecast SESSION')}` tells the whole of one.")

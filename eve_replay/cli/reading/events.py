@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import click
 
+from eve_replay.checks.log import EVENT_TYPES
 from eve_replay.cli.shared.common import Shell, command, echo, emit_json, finish, open_source, source_and
-from eve_replay.cli.shared.pick import no_events_words, pick_run
+from eve_replay.cli.shared.pick import check_words, no_events_words, pick_run
 from eve_replay.records import EventRecord
 from eve_replay.values import to_tagged
 from eve_replay.views.inspect.records import EventRow, event_row
@@ -51,6 +54,7 @@ def cli(
     record = pick_run(shell, world, run)
     events = list(world.events(record.run_id))
     rows = [event_row(event, events[i - 1] if i else None) for i, event in enumerate(events)]
+    check_words(types, "--type", known=EVENT_TYPES, here=Counter(row.event_type for row in rows))
     chosen = [
         (event, row)
         for event, row in zip(events, rows, strict=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 
 import click
@@ -18,12 +19,22 @@ from eve_replay.cli.shared.common import (
     open_source,
     source_argument,
 )
+from eve_replay.cli.shared.pick import check_words
 from eve_replay.errors import WrongUse
 from eve_replay.records import RunRecord
 from eve_replay.views.inspect.records import RunRow, run_row, run_rows
 from eve_replay.views.kit.table import Cell, Column, Row, Table
 from eve_replay.views.kit.text import Line, line
-from eve_replay.views.kit.words import ago, day_and_clock, duration, plural, short_ids, word_for, zone_name
+from eve_replay.views.kit.words import (
+    WORDS,
+    ago,
+    day_and_clock,
+    duration,
+    plural,
+    short_ids,
+    word_for,
+    zone_name,
+)
 from eve_replay.worlds.base import Pageable, World
 
 __all__ = ["cli", "run_json"]
@@ -65,6 +76,8 @@ def cli(
             not workflow or workflow.lower() in row.workflow_name.lower()
         )
 
+    known = [each.word for each in WORDS.values()]
+    check_words(status, "--status", known=[*known, *_STATUSES], here=_statuses(world) if status else {})
     total, rows, cut = _read(world, fits, last, bounded=not every and not shell.json)
     if shell.json:
         emit_json(shell, "runs", world, world.receipt, runs=[run_json(row) for row in rows])
@@ -168,6 +181,17 @@ def _version(row: RunRow) -> str:
     if row.eve_version:
         return f"eve {row.eve_version}"
     return f"core {row.core_version}" if row.core_version else ""
+
+
+#: What the stores write.
+_STATUSES = ("pending", "running", "completed", "failed", "cancelled", "paused")
+
+
+def _statuses(world: World) -> dict[str, int]:
+    """Return the statuses that are here; of a database that is large nothing is counted."""
+    if isinstance(world, Pageable) and world.count_runs() > _MANY:
+        return {}
+    return dict(Counter(word_for(record.status).word for record in world.runs()))
 
 
 _NO_FIT = "No run fits. Leave out --status, --workflow or --last."

@@ -230,7 +230,10 @@ def _merge_source(values: dict[str, Any]) -> None:
 def _is_source(word: str) -> bool:
     if " + " in word and not Path(word).exists():
         return any(_is_source(part.strip()) for part in word.split(" + "))
-    return word.startswith("sample:") or "://" in word or Path(split_layout(word)[0]).exists()
+    if word.startswith("sample:") or "://" in word:
+        return True
+    path = Path(split_layout(word)[0])
+    return path.exists() or any(each.is_file() for each in path.parents)  # archive.zip/part
 
 
 def open_source(shell: Shell, source: str | None) -> World:

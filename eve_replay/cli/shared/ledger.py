@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from eve_replay.errors import WrongUse
+from eve_replay.errors import SourceUnreadable, WrongUse
+from eve_replay.views.kit.words import plural
 
 if TYPE_CHECKING:
     from eve_replay.journal.ledger.model import Ledger
@@ -49,4 +50,15 @@ def load_ledger(path: str | None, query: str | None, columns: tuple[str, ...]) -
                 f"--column {pair!r} is not NAME=COLUMN.", hint="For example --column key=stripe_key."
             )
         mapping[name.strip()] = column.strip()
-    return Ledger.load(path, columns=mapping or None, query=query)
+    book = Ledger.load(path, columns=mapping or None, query=query)
+    if not book.entries and book.receipt.seen:
+        raise SourceUnreadable(
+            f"{path} is no ledger: none of its {plural(book.receipt.seen, 'line')} is a record.",
+            hint="A ledger has one line per effect that really happened: NDJSON, CSV, TSV or SQLite.",
+        )
+    if book.entries and not any(each.effect or each.key or each.call_id for each in book.entries):
+        raise SourceUnreadable(
+            f"{path} is no ledger: no column of it says which effect happened, under which key or call.",
+            hint="Name them, for example --column effect=type --column key=idempotency_key.",
+        )
+    return book

@@ -2,13 +2,37 @@
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable, Mapping
+
 from eve_replay.cli.shared.common import Shell, match_id
 from eve_replay.errors import NotFound, WrongUse
 from eve_replay.records import RunRecord
-from eve_replay.views.kit.words import plural
+from eve_replay.views.kit.words import plural, short_ids
 from eve_replay.worlds.base import World, by_name
 
-__all__ = ["locate_step", "no_events_words", "pick_run"]
+__all__ = ["check_words", "locate_step", "no_events_words", "pick_run"]
+
+
+def check_words(
+    given: Iterable[str], option: str, *, known: Iterable[str], here: Mapping[str, int] | None = None
+) -> None:
+    """Raise WrongUse when a word is neither one of the format's nor one that is here.
+
+    Args:
+        given: what the user typed.
+        option: of which option, as ``--status``.
+        known: the words that the format has.
+        here: the words that are here, with how often.
+    """
+    every = {*known, *(here or ())}
+    for word in given:
+        if word not in every:
+            near = difflib.get_close_matches(word, every, 1)
+            guess = f"Did you mean {near[0]}? " if near else ""
+            listed = ", ".join(f"{name} ({count:,})" for name, count in (here or {}).items())
+            there = f"Here are: {listed}." if listed else f"There are: {', '.join(sorted(every))}."
+            raise WrongUse(f"{option} has no {word!r}.", hint=guess + there)
 
 
 def pick_run(shell: Shell, world: World, wanted: str | None) -> RunRecord:
@@ -60,12 +84,28 @@ def locate_step(shell: Shell, world: World, wanted: str, run: str | None) -> tup
             for each in named - {None}:
                 if record not in homes.setdefault(str(each), []):
                     homes[str(each)].append(record)
+        _named(world, records, wanted)
         step_id = match_id(homes, wanted, "step")
     found = homes[step_id]
     if len(found) > 1:
         listed = ", ".join(record.run_id for record in found[:3])
         raise NotFound(f"{step_id} is in {len(found)} runs: {listed}.", hint="Say which with --run.")
     return found[0], step_id
+
+
+def _named(world: World, records: Iterable[RunRecord], wanted: str) -> None:
+    """Raise NotFound with the ids of its steps when a word is no id but the name of a step function."""
+    steps = [step for record in records for step in world.steps(record.run_id)]
+    fits = [step.step_id for step in steps if wanted == step.name.function]
+    if fits:
+        short = short_ids([step.step_id for step in steps])
+        listed = ", ".join(short[each].rpartition("…")[2] for each in fits[:6])
+        more = f" and {len(fits) - 6} more" if len(fits) > 6 else ""
+        raise NotFound(
+            f"{wanted} is a function: {plural(len(fits), 'step')} of it {'is' if len(fits) == 1 else 'are'} "
+            "here.",
+            hint=f"Name one by its last characters: {listed}{more}.",
+        )
 
 
 def no_events_words(world: World, record: RunRecord) -> str:

@@ -15,6 +15,7 @@ from eve_replay.cli.shared.common import (
     open_journal,
     source_argument,
 )
+from eve_replay.cli.shared.progress import counted
 
 if TYPE_CHECKING:
     from eve_replay.checks import Finding
@@ -41,7 +42,7 @@ def cli(shell: Shell, source: str | None, session: str | None, quick: bool) -> N
     if session:
         ids = [session_wanted(journal, session).id]
     found: list[Finding] = []
-    for id_ in ids:
+    for id_ in counted(ids, len(ids), "session", quiet=shell.json):
         found += check_session(journal.session(id_), now=shell.now, deep=not quick)
     # Last, because a world's receipt is complete only for what has been read by then.
     found += check_world(journal.world, heads)

@@ -10,7 +10,6 @@ from eve_replay.cli.shared.common import (
     Shell,
     command,
     echo,
-    echo_table,
     emit_json,
     finish,
     next_words,
@@ -22,6 +21,7 @@ from eve_replay.cli.shared.common import (
 from eve_replay.cli.shared.here import here_option, sighting
 from eve_replay.cli.shared.ledger import ledger_options, load_ledger
 from eve_replay.cli.shared.options import effects_option, lease_option
+from eve_replay.cli.shared.progress import counted
 from eve_replay.views.kit.text import paragraph
 
 
@@ -34,6 +34,7 @@ from eve_replay.views.kit.text import paragraph
     "--url", metavar="ADDRESS", default="http://127.0.0.1:2000", help="Where the app listens, for curl."
 )
 @click.option("--eve", metavar="VERSION", help="The eve version that is to open this store.")
+@click.option("--all", "every", is_flag=True, help="Also what is fine: sessions at rest, effects run once.")
 @here_option
 def cli(
     shell: Shell,
@@ -46,6 +47,7 @@ def cli(
     lease: float,
     url: str,
     eve: str | None,
+    every: bool,
     here: bool,
 ) -> None:
     """Say what to do now, what ran twice, what is open or wedged.
@@ -58,7 +60,8 @@ def cli(
     from eve_replay.cli.shared.select import session_wanted
     from eve_replay.guidance import why_all
     from eve_replay.guidance.plan import place_of
-    from eve_replay.views.verdicts.postmortem import effects_table, reports_table, why_lines
+    from eve_replay.views.verdicts.postmortem import why_lines
+    from eve_replay.views.verdicts.reports import effects_lines, reports_lines
 
     journal = open_journal(shell, source)
     wanted = session
@@ -69,7 +72,7 @@ def cli(
     seen = sighting(journal.world, url) if here else None
     alive, words = (seen.alive, seen.words) if seen is not None else (None, "")
     world = why_all(
-        (journal.session(id_) for id_ in ids),
+        (journal.session(id_) for id_ in counted(ids, len(ids), "session", quiet=shell.json)),
         voice=Voice(now=shell.now, zone=shell.zone, lease=timedelta(seconds=lease)),
         effects=effects,
         ledger=load_ledger(ledger, ledger_query, column),
@@ -90,12 +93,12 @@ def cli(
         report = world.reports[0]
         echo(shell, why_lines(report, width=shell.width))
         if report.effects:
-            echo(shell, [()])
-            echo_table(shell, effects_table(report))
+            echo(shell, [(), *effects_lines(report, width=shell.width, every=every)])
         say_zone(shell)
     else:
-        echo_table(shell, reports_table(world.reports))
+        echo(shell, reports_lines(world.reports, width=shell.width, every=every))
         if world.reports:
+            say_zone(shell)
             note(shell, f"`{next_words(source, 'why SESSION')}` tells the whole of one.")
     if world.unmatched and not shell.json:
         words = next_words(source, f"ledger {ledger}")

@@ -241,7 +241,7 @@ def of_count(minimum: int, maximum: int | None, *, acts: bool = True) -> Judgeme
 def reads_words(protection: Protection | None) -> str:
     """Return what is said of a reader's repeat: a name alone is only a hint that it reads."""
     if protection is not None and protection.source == "hint":
-        return "reads only (hint)"
+        return "reads only (guessed from the name)"
     return "reads only"
 
 

@@ -103,11 +103,11 @@ class Protection:
 
     @property
     def word(self) -> str:
-        """The class as a person reads it, for example ``keyed by call id`` or ``read-only (hint)``."""
+        """The class as a person reads it: ``keyed by call id``, ``read-only (guessed from the name)``."""
         text = self.klass if self.by is None else f"{self.klass} by {self.by.replace('-', ' ')}"
         if self.approval and self.klass != "approval-gated":
             text += ", approval-gated"
-        return f"{text} (hint)" if self.source == "hint" else text
+        return f"{text} (guessed from the name)" if self.source == "hint" else text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,7 +15,6 @@ from functools import lru_cache
 
 from eve_replay.checks import Verdict, Voice
 from eve_replay.checks.finding import SEVERITY_RANK, VERDICT_RANK
-from eve_replay.codec.jsontext import JsonFault, parse_json
 from eve_replay.guidance import why_all
 from eve_replay.guidance.plan.model import KIND_WORDS
 from eve_replay.guidance.why import Report
@@ -27,6 +26,7 @@ from eve_replay.views.kit.safe import safe_text
 from eve_replay.views.kit.tone import TONES, Tone
 from eve_replay.views.kit.words import ago, duration
 from eve_replay.views.session.sessions import detailed, session_row
+from eve_replay.views.session.titles import title_text
 from eve_replay.views.verdicts.postmortem import tone_of, word_of
 from eve_replay.views.verdicts.verdicts import stated, verdict_rows_of
 
@@ -356,25 +356,3 @@ def _deadline(session: Session, report: Report, now: datetime) -> datetime | Non
     due += [step.deadline for step in report.plan.steps if step.deadline is not None]
     due += [each.at for each in report.plan.soon if each.at is not None]
     return min((each for each in due if each > now), default=min(due, default=None))
-
-
-_TEXT = re.compile(r'"text"\s*:\s*"((?:[^"\\]|\\.)*)"?')
-#: The tools that a message without a text names.
-_CALL = re.compile(r'"(?:name|toolName)"\s*:\s*"(\w{1,60})"')
-
-
-def title_text(title: str) -> str:
-    r"""Return a title as a person would say it: the text inside when it is a message in JSON, cut or not.
-
-    ``[{"text": "refund order 1042", ...`` becomes ``refund order 1042``, a message of tool calls alone
-    ``calls charge_card``. Anything else stays as it is.
-    """
-    message = title.lstrip()[:1] in ("[", "{")
-    found = _TEXT.search(title) if message else None
-    if found is None:
-        calls = dict.fromkeys(_CALL.findall(title)) if message else ()
-        return safe_text(f"calls {', '.join(calls)}" if calls else title)
-    text = parse_json(f'"{found[1]}"')
-    if isinstance(text, JsonFault):  # cut in the middle of an escape
-        text = re.sub(r"\\u?[0-9a-fA-F]{0,3}$", "", found[1])
-    return safe_text(str(text)) or safe_text(title)

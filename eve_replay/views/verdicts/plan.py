@@ -34,7 +34,7 @@ class PlanRow(View):
     Attributes:
         number: its place, from 1.
         word: what kind of step it is, one word or two (``Look up``, ``Hold``); ``tone`` how urgent.
-        text: condition and sentence.
+        text: condition and sentence, as they go on after the word.
         until: the deadline in words, empty without one; ``deadline`` itself.
         certainty: observed, implied or unknown.
         commands: commands to copy, the safest first.
@@ -50,6 +50,13 @@ class PlanRow(View):
     certainty: str
     commands: tuple[CommandRow, ...] = ()
     key: str = ""
+
+    @property
+    def line(self) -> str:
+        """Word and text in one: ``Look up whether ...``, ``Hold: If it went through ...``."""
+        first, _, _ = self.text.partition(" ")
+        goes_on = first.isalpha() and first.islower()
+        return f"{self.word} {self.text}" if goes_on else f"{self.word}: {self.text}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +91,7 @@ def _row(number: int, step: PlanStep, now: datetime | None, zone: tzinfo | None)
         word=KIND_WORDS[step.kind],
         # What may be done under a condition is no harm itself.
         tone="strong" if step.kind == "safe-to-start" else _GROUP_TONES[step.group],
-        text=safe_text(step.text),
+        text=_continued(KIND_WORDS[step.kind], safe_text(step.text)),
         until=until,
         deadline=step.deadline,
         certainty=step.certainty,
@@ -94,6 +101,11 @@ def _row(number: int, step: PlanStep, now: datetime | None, zone: tzinfo | None)
         ),
         key=step_key(about.run_id, about.step_id) if about is not None else "",
     )
+
+
+def _continued(word: str, text: str) -> str:
+    """The text below its heading: ``Look up`` goes on with ``whether ...``, it does not say so again."""
+    return text.removeprefix(f"{word} ")
 
 
 def plan_lines(view: PlanView, *, width: int = 80) -> list[Line]:

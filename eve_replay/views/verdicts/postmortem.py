@@ -15,17 +15,18 @@ from eve_replay.views.kit.table import Cell, Column, Table
 from eve_replay.views.kit.text import Line, line, paragraph
 from eve_replay.views.kit.tone import TONES, Tone
 from eve_replay.views.kit.words import day_and_clock, plural, short_ids, word_for
+from eve_replay.views.session.titles import title_text
 from eve_replay.views.verdicts.plan import plan_lines, plan_view
 
 __all__ = [
-    "effects_table",
     "finding_lines",
+    "ledger_cell",
     "ledger_table",
-    "reports_table",
     "tone_of",
     "unmatched_table",
     "verdict_lines",
     "why_lines",
+    "word_of",
 ]
 
 _TONES: dict[str, Tone] = {
@@ -120,7 +121,7 @@ def why_lines(
         line((report.session_id, "strong"), "  ", (state.word, state.tone), (version, "muted")),
     ]
     if report.title:
-        out += paragraph(report.title, width=width, indent=2, tone="muted")[:2]
+        out += paragraph(title_text(report.title), width=width, indent=2, tone="muted")[:2]
     plan = plan_view(report.plan)
     if plan:
         out += [(), *plan_lines(plan, width=width), (), line(("What happened", "strong"))]
@@ -137,71 +138,16 @@ def why_lines(
     return out
 
 
-def effects_table(report: Report) -> Table:
-    """Return the effects of a session, one row each."""
-    columns = (
-        Column(title="effect", shrink=2, minimum=12),
-        Column(title="turn"),
-        Column(title="runs", shrink=1, minimum=10),
-        Column(title="attempts"),
-        Column(title="ledger", align="right"),
-        Column(title="protection", shrink=1, minimum=14),
-    )
-    rows = []
-    for effect, counted in zip(report.effects, report.counts, strict=True):
-        known = None if counted is None else counted.count
-        judged = judge_effect(effect, known)
-        rows.append(
-            (
-                Cell(_named(effect)),
-                Cell(effect.turn_id or "", "muted"),
-                Cell(judged.said, judged.tone),
-                Cell(", ".join(str(n) for n in effect.attempts), "muted"),
-                _ledger_cell(counted),
-                Cell(effect.protection.word, "muted"),
-            )
-        )
-    return Table(columns=columns, rows=rows)
-
-
 def _named(effect: Effect) -> str:
     return f"{effect.tool} {effect.call_id}" if effect.call_id else effect.tool
 
 
-def _ledger_cell(counted: Count | None) -> Cell:
+def ledger_cell(counted: Count | None) -> Cell:
+    """Return what a ledger says of an effect."""
     if counted is None or counted.count is None:
         return Cell("")
     tone: Tone = "harm" if counted.count > 1 or counted.hidden else "once" if counted.count == 1 else "muted"
     return Cell(str(counted.count), tone)
-
-
-def reports_table(reports: Sequence[Report]) -> Table:
-    """Return a world's sessions, worst first, with the worst verdict of each."""
-    columns = (
-        Column(title="session"),
-        Column(title="status"),
-        Column(title="worst"),
-        Column(title="sentence", shrink=3, minimum=20),
-        Column(title="title", shrink=4, minimum=8),
-    )
-    short = short_ids([report.session_id for report in reports])
-    rows = []
-    for report in reports:
-        worst = report.worst
-        state = word_for(report.status)
-        more = len([v for v in report.verdicts if v.severity != "info"]) - 1
-        rows.append(
-            (
-                Cell(short[report.session_id]),
-                Cell(state.word, state.tone),
-                Cell(word_of(worst) + (f" +{more}" if more > 0 else ""), tone_of(worst))
-                if worst
-                else Cell(""),
-                Cell(worst.sentence if worst else ""),
-                Cell(report.title, "muted"),
-            )
-        )
-    return Table(columns=columns, rows=rows, empty="There are no sessions here.")
 
 
 def finding_lines(findings: Sequence[Finding], *, width: int = 80) -> list[Line]:
@@ -246,7 +192,7 @@ def ledger_table(joined: Joined) -> Table:
                 Cell(_named(count.effect)),
                 Cell(short[count.effect.session_id], "muted"),
                 Cell(judged.said, judged.tone),
-                _ledger_cell(count),
+                ledger_cell(count),
                 Cell(", ".join(dict.fromkeys(count.how)), "muted"),
                 Cell(count.verdict + (", two processes" if count.effect.two_processes else ""), tone),
             )

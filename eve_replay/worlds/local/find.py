@@ -28,6 +28,20 @@ _PLACES = (".eve/.workflow-data", ".workflow-data", ".next/workflow-data", "work
 _WINDOWS = re.compile(r"[A-Za-z]:[\\/]|\\\\[^\\]+\\")
 _MANY = 12
 _CHILDREN = 50
+#: Ends of files that other kinds of worlds read.
+_SOURCES = (
+    ".sql",
+    ".json",
+    ".ndjson",
+    ".everun",
+    ".rdb",
+    ".db",
+    ".sqlite",
+    ".zip",
+    ".tar.gz",
+    ".tgz",
+    ".dump",
+)
 #: Sure enough to be asked first, so that our message is the one that is shown.
 _SURE_ENOUGH = 0.6
 
@@ -300,8 +314,24 @@ def _not_ours(path: Path, names: list[str]) -> UnknownSource:
         f"{path} holds something else ({shown}): no runs/, events/ or steps/ folder.",
         hint=f"There is one in {below}."
         if below
-        else "Give the project folder, its .eve or .workflow-data folder, or a copy of the data folder.",
+        else _files_below(path, names)
+        or "Give the project folder, its .eve or .workflow-data folder, or a copy of the data folder.",
     )
+
+
+def _files_below(path: Path, names: list[str]) -> str:
+    """Say what lies one level further down that may be another kind of source: a dump, an export."""
+    for name in names[:_CHILDREN]:
+        folder = path / name
+        if folder.is_dir() and not folder.is_symlink():
+            try:
+                inside = sorted(each.name for each in folder.iterdir())
+            except OSError:
+                continue
+            found = [each for each in inside if each.endswith(_SOURCES)]
+            if found:
+                return f"{name} holds {', '.join(found[:3])}: try {folder}."
+    return ""
 
 
 def _below(path: Path, names: list[str]) -> str:

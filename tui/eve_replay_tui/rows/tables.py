@@ -176,7 +176,7 @@ def effect_text(rows: Sequence[EffectRow], width: int, zone: tzinfo | None) -> l
             )
         )
         source = ", by your policy" if row.protection_source == "policy" else ""
-        text = f"{row.protection.replace('(hint)', '(guessed from the name)')}{source}"
+        text = f"{row.protection}{source}"
         if row.idempotency_key:
             text += f"; key {row.idempotency_key}"
             text += ", another in each attempt" if row.same_key is False else ""

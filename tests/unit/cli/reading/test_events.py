@@ -17,7 +17,9 @@ def test_filters(capsys):
     out = call(capsys, "events", CRASH, "--type", "step_started").out
     assert "5 of 20 events" in out
     assert "turnStep start 2" in out
-    assert "No event fits" in call(capsys, "events", CRASH, "--type", "nothing").out
+    assert "No event fits" in call(capsys, "events", CRASH, "--type", "run_failed").out
+    wrong = call(capsys, "events", CRASH, "--type", "step_complete")
+    assert wrong.code == 2 and "Did you mean step_completed?" in wrong.err and "step_started (5)" in wrong.err
 
 
 def test_values_are_decoded_on_demand(capsys):

@@ -103,7 +103,7 @@ def test_hints_are_marked_and_cautious():
     assert hint_for("charge_card").klass == "unknown" and hint_for("charge_card").source == "hint"
     assert hint_for("check_then_pay").source == "none"
     assert hint_for("").source == "none"
-    assert "(hint)" in hint_for("get_weather").word
+    assert "(guessed from the name)" in hint_for("get_weather").word
     assert Protection(klass="keyed", by="call-id", approval=True).word == "keyed by call id, approval-gated"
 
 

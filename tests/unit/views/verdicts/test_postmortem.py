@@ -9,14 +9,13 @@ from eve_replay.journal.ledger.model import Ledger
 from eve_replay.views.kit.table import table_lines
 from eve_replay.views.kit.text import plain
 from eve_replay.views.verdicts.postmortem import (
-    effects_table,
     finding_lines,
     ledger_table,
-    reports_table,
     tone_of,
     unmatched_table,
     why_lines,
 )
+from eve_replay.views.verdicts.reports import effects_table
 from tests.support.corpus import data, scenario
 from tests.support.synthetic import at
 
@@ -48,8 +47,6 @@ def test_tables():
     made = report(ledger=scenario("crash-in-tool") / "ledger.ndjson")
     text = plain(table_lines(effects_table(made), width=100))
     assert "ran twice" in text and "ledger" in text.splitlines()[0]
-    assert "idle" in plain(table_lines(reports_table([made]), width=100))
-    assert plain(table_lines(reports_table([]))) == "There are no sessions here."
 
 
 def test_the_count_of_a_ledger_is_what_the_table_says():
