@@ -97,7 +97,7 @@ def matrix_figure(
         go.Heatmap(
             z=[[row.cells[i].value for i in columns] for row in view.rows],
             x=[view.columns[i].title for i in columns],
-            y=[f"{row.point.index + 1}  {row.point.label}"[:60] for row in view.rows],
+            y=[f"{row.point.number}  {row.point.label}"[:60] for row in view.rows],
             text=[[row.cells[i].text for i in columns] for row in view.rows],
             texttemplate="%{text}",
             zmin=0,

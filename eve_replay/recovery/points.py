@@ -89,6 +89,7 @@ def point_at(plan: Plan, place: int, situation: Situation | None = None) -> Cras
         before=after.address if after else "",
         at=before.at if before else None,
         position=place,
+        number=max(place - plan.first + 1, 0),
         certainty="observed" if observed else "implied",
         step_id=step.step_id if step else None,
         run_id=run.run_id if run else found.root.run_id,

@@ -39,6 +39,8 @@ class CrashPoint:
         before: the next write, in the form ``--before`` takes; empty after the last.
         at: time of the newest durable write, None when not recorded.
         position: place in the order of writes of the session, 0-based.
+        number: its number among the points of its turn, from 1; what every list and figure shows, and what
+            ``crash --point`` takes. The stable name is ``address``.
         certainty: ``observed`` when both neighbours are recorded in this order, ``implied`` when a
             neighbour or the order follows from the rules.
         happened, possible, not_yet: effects that had certainly, possibly, certainly not happened outside.
@@ -50,6 +52,7 @@ class CrashPoint:
     before: str = ""
     at: datetime | None = None
     position: int = -1
+    number: int = 0
     certainty: Certainty = "implied"
     step_id: str | None = None
     run_id: str = ""
@@ -80,6 +83,7 @@ class CrashPoint:
             "stepId": self.step_id,
             "runId": self.run_id,
             "position": self.position,
+            "number": self.number,
             "certainty": self.certainty,
             "happened": list(self.happened),
             "possible": list(self.possible),

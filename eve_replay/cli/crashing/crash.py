@@ -98,12 +98,16 @@ def _place(
             place_at(target.plan, when) if when is not None else place_of(target.plan, at, "after", run=run)
         )
     if point is not None:
-        last = min(target.plan.last, len(target.plan.writes))
-        if not target.plan.first <= point <= last:
-            raise WrongUse(
-                f"There is no point {point}.", hint=f"They run from {target.plan.first} to {last}."
-            )
-    return point
+        return _numbered(target, point)
+    return None
+
+
+def _numbered(target: Target, point: int) -> int:
+    """Return the place of a point by its number in the turn, from 1, as every list and figure shows it."""
+    count = min(target.plan.last, len(target.plan.writes)) - target.plan.first + 1
+    if not 1 <= point <= count:
+        raise WrongUse(f"There is no point {point} in {target.name}.", hint=f"They run from 1 to {count}.")
+    return target.plan.first + point - 1
 
 
 def _again(target: Target, text: str, run: str | None) -> int:
@@ -112,7 +116,7 @@ def _again(target: Target, text: str, run: str | None) -> int:
     side, colon, rest = text.partition(":")
     if colon and side in ("after", "before"):
         return place_of(target.plan, rest, side, run=run)
-    return int(text) if text.isdigit() else place_of(target.plan, text, "after", run=run)
+    return _numbered(target, int(text)) if text.isdigit() else place_of(target.plan, text, "after", run=run)
 
 
 def _list(shell: Shell, words: Words, target: Target) -> None:
@@ -132,7 +136,7 @@ def _list(shell: Shell, words: Words, target: Target) -> None:
         previous = each.label
         rows.append(
             [
-                str(each.position),
+                str(each.number),
                 Cell(clock(each.at, shell.zone, millis=True), "muted"),
                 Cell(label, "muted" if label == "  ..." else "plain"),
                 Cell(each.klass, "muted"),

@@ -73,7 +73,7 @@ def cli(
             ],
             rows=[
                 [
-                    str(row.point.position),
+                    str(row.point.number),
                     row.point.label,
                     *(Cell(cell.text.replace(" or more", "+"), cell.tone) for cell in row.cells),
                 ]

@@ -81,7 +81,8 @@ class CrashPointRow(View):
     """One crash point.
 
     Attributes:
-        index: its number among the points of the turn, 0-based; ``position`` the engine's own place.
+        index: its place among the points that are shown, 0-based; ``position`` the engine's own place.
+        number: its number among the points of the turn, from 1: the one that people are shown.
         klass: stable class; ``class_words`` it in words; ``label`` this very point in words.
         address: newest durable write, as ``--after`` takes it; ``before`` the next one.
         key: key of the moment it comes after, empty when that is no event; ``step`` key of the step it is in.
@@ -92,6 +93,7 @@ class CrashPointRow(View):
 
     index: int
     position: int
+    number: int
     klass: str
     class_words: str
     label: str
@@ -227,6 +229,7 @@ def point_row(point: CrashPoint, index: int) -> CrashPointRow:
     return CrashPointRow(
         index=index,
         position=point.position,
+        number=point.number,
         klass=point.klass,
         class_words=CLASSES.get(point.klass, point.klass),
         label=safe_text(point.label),

@@ -38,7 +38,7 @@ def point_row(
     effects = ", ".join(dict.fromkeys((*point.happened, *(f"{each}?" for each in point.possible))))
     return TextRow(
         line=line(
-            (f"{point.index + 1:>4} ", "muted"),
+            (f"{point.number:>4} ", "muted"),
             (f"{TONES[tone].sign:<2}", tone),
             (f"  after {point.address}" if same else point.label, "muted" if same else "plain"),
             (f"  {effects}" if effects and not same else "", "muted"),

@@ -210,9 +210,8 @@ class CrashScreen(ReplayScreen):
         self.view = view
         turn = (lab.turn_id or "run").replace("turn_", "turn ")
         head = self.query_one("#head", Heading)
-        head.left = line(
-            ("Crash lab  ", "strong"), f"{turn}, point {index + 1} of {view.total}: ", view.point.label
-        )
+        place = f"{turn}, point {view.point.number} of {view.total}: "
+        head.left = line(("Crash lab  ", "strong"), place, view.point.label)
         head.right = line((clock(view.point.at, self.replay.options.zone, millis=True), "muted"))
         self.query_one("#assumed", Heading).left = line(
             *[

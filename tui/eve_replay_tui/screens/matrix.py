@@ -195,7 +195,7 @@ class MatrixScreen(ReplayScreen):
         sign = TONES["harm"].sign if row.harmful else " "
         spans = [
             Span(f"{sign} ", "harm"),
-            Span(f"{row.point.index + 1:>4} ", "muted"),
+            Span(f"{row.point.number:>4} ", "muted"),
             Span(pad(cut(row.point.label, label - 9), label - 7)),
         ]
         for n, cells in shown:

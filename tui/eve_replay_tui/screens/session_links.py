@@ -54,11 +54,17 @@ class Links:
     def action_state(self) -> None:
         """Show the state of the step."""
         self._up_to_step()
-        self._me.inspector.open("state")
+        self._open_tab("state")
 
     def action_raw(self) -> None:
         """Show the stored bytes."""
-        self._me.inspector.open("raw")
+        self._open_tab("raw")
+
+    def _open_tab(self, name: str) -> None:
+        """Open a tab of the inspector; where one pane is shown, the inspector comes forward."""
+        me = self._me
+        me.inspector.open(name)
+        me.forward("inspector")
 
     def _up_to_step(self) -> None:
         """Select the step of a call or event: only steps and turns have a state."""
@@ -73,19 +79,23 @@ class Links:
     def action_next_tab(self) -> None:
         """Open the next tab."""
         self._me.inspector.turn(1)
+        self._me.forward("inspector")
 
     def action_previous_tab(self) -> None:
         """Open the tab before."""
         self._me.inspector.turn(-1)
+        self._me.forward("inspector")
 
     def action_tab_number(self, n: int) -> None:
         """Open a tab by number."""
         self._me.inspector.number(n)
+        self._me.forward("inspector")
 
     def action_layout(self) -> None:
         """Change the scale of the timeline."""
         me = self._me
         me.timeline.toggle_scale()
+        me.forward("timeline")
         me.say(f"The timeline is on the {'squeezed' if me.timeline.squeezed else 'true'} scale.")
 
     def action_crash_here(self) -> None:

@@ -42,6 +42,11 @@ class Panes:
     def _switch(self) -> None:
         self._screen.query_one("#switch", TabBar).show(_PANES, self.pane)
 
+    def forward(self, name: str) -> None:
+        """Where only one pane is shown, show this one: a key that changes it must be seen to do so."""
+        if (self._screen.has_class("narrow") or self.zoomed) and self.pane != name:
+            self.show_pane(name)
+
     def show_pane(self, name: str) -> None:
         """Go to a pane."""
         self.pane = name

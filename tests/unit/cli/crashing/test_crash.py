@@ -77,7 +77,7 @@ def test_f1_has_no_bound(capsys):
 
 def test_a_time_a_number_and_a_schedule(capsys):
     point = call(capsys, "crash", SIMPLE, "--turn", "0", "--at", "tools-returned", "--json").json["point"]
-    same = call(capsys, "crash", SIMPLE, "--turn", "0", "--point", point["position"], "--json").json
+    same = call(capsys, "crash", SIMPLE, "--turn", "0", "--point", point["number"], "--json").json
     assert same["point"] == point
     timed = call(capsys, "crash", SIMPLE, "--turn", "0", "--at", point["at"], "--json").json
     assert timed["point"]["stepId"] == point["stepId"]
