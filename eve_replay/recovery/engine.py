@@ -49,7 +49,7 @@ def simulate(
         WrongUse: a position outside the turn, a schedule that goes back behind a commit, or a strategy for a
             tool that the turn does not call (a misspelt one would look like a strategy that does not help).
     """
-    asked = question if question is not None else Question()
+    asked = (question if question is not None else Question()).fitted(plan.framework)
     known_tools(plan, asked)
     places = _places(plan, crash)
     if not places:
@@ -152,6 +152,7 @@ def answer(
         batch: ``modelCallsPerStep`` of a what-if.
         memo: verdicts already made for shared parts of one plan under this question; grown here.
     """
+    question = question.fitted(situation.framework)
     course = question.runtime.recover(situation, question.surroundings, question.model)
     return _simulation(situation, question, point, course, crashes=crashes, batch=batch, memo=memo)
 
@@ -287,10 +288,12 @@ def _effects(
     return tuple(out)
 
 
-def environments_for(plain: bool) -> tuple[str, ...]:
+def environments_for(plain: bool, framework: str = "eve") -> tuple[str, ...]:
     """Return the names of the environments that make sense for an eve session or a plain SDK run."""
-    sdk = ("sdk-started", "sdk-not-started")
+    if framework == "python-sdk":
+        return ("python-sdk", "python-sdk-restarted")
+    started = ("sdk-started", "sdk-not-started")
     if plain:
-        return (*sdk, "postgres", "two-processes")
-    other = {*sdk, "flue", "not-restarted", "postgres-4.1", "python-sdk"}
+        return (*started, "postgres", "two-processes")
+    other = {*started, "flue", "not-restarted", "postgres-4.1", "python-sdk", "python-sdk-restarted"}
     return tuple(name for name in ENVIRONMENTS if name not in other)

@@ -137,8 +137,20 @@ ENVIRONMENTS: Mapping[str, Environment] = _named(
     ),
     Environment(
         name="python-sdk",
-        words="the vendor's Python SDK, its queue delivers again",
-        source="docs/evidence/recordings.md#plain-sdk",
+        words="the vendor's Python SDK, its queue outlives the worker and delivers again",
+        source="docs/evidence/python-sdk.md#queue",
+    ),
+    Environment(
+        name="python-sdk-restarted",
+        words="the vendor's Python SDK with its queue in the worker's memory (no VERCEL_QUEUE_BASE_URL)",
+        recovers="no",
+        why="the queue died with the process: nothing delivers its messages again, and a start looks for "
+        "nothing",
+        person=(
+            "send the messages again with world.queue: of the step that is open, else of the run; or start "
+            "the run again"
+        ),
+        source="docs/evidence/python-sdk.md#restart",
     ),
     Environment(
         name="hosted",

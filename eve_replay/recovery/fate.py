@@ -27,8 +27,8 @@ from eve_replay.recovery.environment import environment as named_environment
 from eve_replay.recovery.observe import observe
 from eve_replay.recovery.result import Outcome
 from eve_replay.recovery.runtimes.base import Course
-from eve_replay.recovery.runtimes.eve.flow import Flow, Stop, flow_of
-from eve_replay.recovery.runtimes.eve.runtime import EveRuntime
+from eve_replay.recovery.runtimes.eve.flow import Flow, Stop
+from eve_replay.recovery.runtimes.registry import flow_of, runtime_of
 from eve_replay.recovery.situation import Situation, StepState
 from eve_replay.recovery.words import RULES
 
@@ -230,7 +230,7 @@ def _fate(situation: Situation, lease_seconds: float | None, session: Session | 
     if not situation.runs:
         return SessionFate(session_id=situation.session_id, outcome="nothing-open", known=False)
     environment = _environment(situation, lease_seconds)
-    course = EveRuntime().recover(situation, environment, "same")
+    course = runtime_of(situation.framework).recover(situation, environment, "same")
     flow = flow_of(situation)
     return SessionFate(
         session_id=situation.session_id,
@@ -253,7 +253,10 @@ def _fate(situation: Situation, lease_seconds: float | None, session: Session | 
 
 
 def _environment(situation: Situation, lease_seconds: float | None) -> Environment:
-    name = "sdk-started" if situation.plain else "eve-start"
+    if situation.framework == "python-sdk":
+        name = "python-sdk"
+    else:
+        name = "sdk-started" if situation.plain else "eve-start"
     return named_environment(name).with_options(lease_seconds=lease_seconds)
 
 

@@ -98,7 +98,10 @@ def detect_environment(journal: Journal, head: SessionHead) -> tuple[str, str]:
         return "hosted", "the journal is a hosted world"
     if head.kind == "workflow":
         if deployment == "":
-            return "python-sdk", "the deployment id is empty, as the Python SDK writes it"
+            return "python-sdk", (
+                "the deployment id is empty, as the Python SDK writes it; that its queue outlives the worker is "
+                "assumed, the folder does not say"
+            )
         if kind in ("local", "sample") and not world.about.get("versionTxt"):
             return "sdk-not-started", "there is no version.txt, so nobody has started this world"
         return "sdk-started", "a plain SDK run"
@@ -200,7 +203,7 @@ def forecast_session(
         main = _unsure(main)
     others = tuple(
         (name, under(ENVIRONMENTS[name]))
-        for name in environments_for(head.kind == "workflow")
+        for name in environments_for(head.kind == "workflow", situation.framework)
         # A journal does not move to another kind of world.
         if name not in (chosen.name, "postgres", "hosted")
     )
@@ -252,6 +255,8 @@ def _as_it_lies(situation: Situation) -> CrashPoint:
     label = "nothing is open"
     if open_:
         label = ", ".join(f"{s.function} {_LIES.get(s.code, s.code)}" for s in open_[:3])
+    elif situation.plain and situation.open_turn and situation.root.code in ("created", "R1"):
+        label = "the run is created and has not begun"
     elif situation.plain and situation.open_turn:
         hook = any(park.kind == "webhook" for park in situation.parked)
         label = "between two steps" + (", or waiting for a delivery to its hook" if hook else "")

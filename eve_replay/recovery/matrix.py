@@ -116,7 +116,7 @@ def matrix_of(plan: Plan, question: Question | None = None, *, moments: bool = T
     Raises:
         WrongUse: a strategy for a tool that the turn does not call.
     """
-    asked = question if question is not None else Question()
+    asked = (question if question is not None else Question()).fitted(plan.framework)
     known_tools(plan, asked)
     memo = plan.memo.setdefault(asked, {})
     points: list[Simulation] = []

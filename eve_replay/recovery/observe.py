@@ -16,8 +16,10 @@ from eve_replay.recovery.observe_parts import (
     guess_unknown,
     how_ended,
     is_deaf,
+    is_unanswerable,
     kind_of,
     model_state,
+    note_unsent,
     on_its_way,
     park_state,
     unrecorded_inboxes,
@@ -62,6 +64,7 @@ class _Observer:
         self.session = session
         self.policy = effects
         self.plain = session.kind == "workflow"
+        self.python = session.framework == "python-sdk"
         self.turn: Turn | None = session.turns[-1] if session.turns else None
         self.commits = {run.run_id: commits_of(run) for run in session.all_runs}
         self.steps = {step.step_id: step for step in session.steps}
@@ -81,6 +84,7 @@ class _Observer:
             effects=[],
             at=self._last_sign(),
             plain=self.plain,
+            framework=self.session.framework,
             eve_version=self.session.eve_version,
             title=self.session.title,
             parked=[park_state(p) for p in parks],
@@ -159,6 +163,8 @@ class _Observer:
             self.states[commit.step_id] = each
             state.steps.append(each)
         guess_unknown(state)
+        if self.python:
+            note_unsent(state, run)
         state.waits = [
             WaitState(wait_id=w.wait_id, code=w.code, resume_at=w.resume_at, evidence=w.evidence)
             for w in commits.waits
@@ -172,7 +178,7 @@ class _Observer:
                 hook_id=h.hook_id,
                 code=h.code,
                 fatal=h.fatal,
-                deaf=run.role == "tool" and is_deaf(h, run),
+                deaf=is_unanswerable(h, run) if self.python else run.role == "tool" and is_deaf(h, run),
                 evidence=h.evidence,
             )
             for h in commits.hooks

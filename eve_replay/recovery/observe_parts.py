@@ -13,8 +13,10 @@ __all__ = [
     "guess_unknown",
     "how_ended",
     "is_deaf",
+    "is_unanswerable",
     "kind_of",
     "model_state",
+    "note_unsent",
     "on_its_way",
     "park_state",
     "unrecorded_inboxes",
@@ -69,6 +71,33 @@ def is_deaf(hook: HookCommit, run: Run) -> bool:
     rivals = [h for h, slot in claims.items() if slot == claims.get(hook.hook_id) and h != hook.hook_id]
     # With one rival it was seen to win, with two to lose: who comes first is a race.
     return hook.code == "H1" or (hook.hook_id in claims and len(rivals) > 1)
+
+
+def is_unanswerable(hook: HookCommit, run: Run) -> bool:
+    """Whether nobody can answer a hook of the Python SDK: its token is claimed and its record is not there.
+
+    The claim keeps every later pass from creating it, and without the record nobody finds it by its token
+    (docs/evidence/python-sdk.md#hooks).
+    """
+    return hook.hook_id not in {each.hook_id for each in run.hooks}
+
+
+def note_unsent(state: RunState, run: Run) -> None:
+    """Say of which steps the Python SDK had certainly not sent the message yet.
+
+    All steps of one pass are created before the first of their messages leaves: beside a step whose event is
+    not there, those created last in the log had not been sent (docs/evidence/python-sdk.md#lost-message).
+    """
+    if not any(step.code == "C1b" for step in state.steps):
+        return
+    last = set()
+    for event in reversed(run.events):
+        if event.event_type != "step_created":
+            break
+        last.add(event.correlation_id)
+    for step in state.steps:
+        if step.code == "B" and step.step_id in last:
+            step.sent = False
 
 
 def on_its_way(delivery: Delivery, newest: int) -> bool:

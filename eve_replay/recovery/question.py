@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf
 from types import MappingProxyType
 from typing import get_args
@@ -13,7 +13,7 @@ from eve_replay.recovery.environment import ENVIRONMENTS, Environment
 from eve_replay.recovery.environment import environment as named_environment
 from eve_replay.recovery.result import Assumptions
 from eve_replay.recovery.runtimes.base import Runtime
-from eve_replay.recovery.runtimes.registry import runtime_named, runtimes
+from eve_replay.recovery.runtimes.registry import runtime_named, runtime_of, runtimes
 from eve_replay.recovery.situation import EffectState
 from eve_replay.recovery.strategies import STRATEGIES, ModelAnswer, Strategy, strategy, strategy_for
 
@@ -121,6 +121,15 @@ class Question:
         }
         return f"Question({', '.join(f'{name}={v!r}' for name, v in said.items() if v is not None)})"
 
+    def fitted(self, framework: str) -> Question:
+        """Return the question with the rules of the runtime that wrote the run, where none was asked for.
+
+        Args:
+            framework: who wrote the run.
+        """
+        rules = runtime_of(framework)
+        return self if self.runtime.name != "eve" or rules.name == "eve" else replace(self, runtime=rules)
+
     def strategy_of(self, effect: EffectState) -> Strategy:
         """Return the strategy of an effect: asked for by name, for all (``*``), or its effects policy's."""
         found = self.strategies.get(effect.tool) or self.strategies.get("*")
@@ -133,7 +142,10 @@ class Question:
             return made
         env = self.surroundings
         notes = [self.note] if self.note else []
-        if env.lease_assumed and env.recovers == "yes":
+        if self.runtime.name == "python-sdk":
+            if env.recovers == "yes" and self.max_retries is None:
+                notes.append(f"{env.max_retries} retries a step are assumed; the journal does not hold it")
+        elif env.lease_assumed and env.recovers == "yes":
             notes.append("the lease length is assumed; the journal does not hold it")
         if env.certainty != "observed":
             notes.append(f"{env.words}: {env.certainty}, {env.source}")

@@ -94,6 +94,7 @@ class StepState:
         emitted: stream events of the unfinished execution that are durable (they will appear again).
         plans: indexes of the child runs it starts, durable at the crash or not.
         word: what a child tells its parent with it (``started``, ``request``, ``report``, ``outcome`` ...).
+        sent: whether the queue holds the message that starts it (Python SDK); None when nothing tells.
         evidence: event ids, newest last.
     """
 
@@ -117,6 +118,7 @@ class StepState:
     turn_id: str | None = None
     word: str = ""
     later_known: bool = False
+    sent: bool | None = None
 
     @property
     def final(self) -> bool:
@@ -191,6 +193,7 @@ class RunState:
         ended: how it ended (``completed``, ``failed``, ``cancelled``), empty while it has not: its steps
             never run again, whatever is open in them.
         parent: index of the parent run, None for the root.
+        sent: whether the queue holds the message that starts it (Python SDK); None when nothing tells.
         lost: deliveries whose ``hook_received`` is missing (docs/evidence/sweep.md#message).
     """
 
@@ -209,6 +212,7 @@ class RunState:
     evidence: tuple[str, ...] = ()
     workflow: str = ""
     ended: str = ""
+    sent: bool | None = None
 
     @property
     def over(self) -> bool:
@@ -293,6 +297,7 @@ class Situation:
         future_parks: what the rest of the recorded turn will wait for.
         at: time of the crash, None when not known.
         plain: a plain SDK run, no eve session.
+        framework: who wrote it (``Session.framework``).
         eve_version: as recorded.
         near: steps (by ``id``) a moment earlier or later, where concurrent writes may have been the other way
             round (docs/evidence/observed.md#order: up to 80 ms).
@@ -315,6 +320,7 @@ class Situation:
     future_parks: list[ParkState] = field(default_factory=list)
     at: datetime | None = None
     plain: bool = False
+    framework: str = "eve"
     eve_version: str | None = None
     complete: bool = False
     ends: str = ""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from eve_replay.journal.effects.executions import Executions
 from eve_replay.journal.model import Certainty
+from eve_replay.recovery.words_python import PYTHON_RULES
 
 if TYPE_CHECKING:
     from eve_replay.recovery.result import EffectVerdict, Simulation
@@ -262,6 +263,7 @@ RULES: Mapping[str, RuleText] = MappingProxyType(
             "The turn waits for a subagent, whose session has its own forecast.",
             "docs/evidence/observed.md#handoff",
         ),
+        **{name: _seen(*said) for name, said in PYTHON_RULES.items()},
     }
 )
 

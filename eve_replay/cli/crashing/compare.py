@@ -91,17 +91,19 @@ def _groups(plan: Any, assumed: dict[str, Any], plain: bool) -> list[tuple[str, 
     from eve_replay.recovery import compare_batches, compare_strategies, runtimes
     from eve_replay.recovery.matrix import Comparison, matrix_of
 
-    question = question_from(assumed, plain=plain)
+    question = question_from(assumed, plain=plain, framework=plan.framework)
     models = []
     for model in MODELS:
-        asked = question_from({**assumed, "model": model}, plain=plain)
+        asked = question_from({**assumed, "model": model}, plain=plain, framework=plan.framework)
         words = {"same": "the same answer", "new-ids": "same calls, new ids", "other": "another answer"}[
             model
         ]
         models.append(Comparison(name=model, words=words, totals=matrix_of(plan, asked).totals))
     under = []
     for name, runtime in runtimes().items():
-        asked = question_from({**assumed, "runtime": name, "environment": None}, plain=plain)
+        asked = question_from(
+            {**assumed, "runtime": name, "environment": None}, plain=plain, framework=plan.framework
+        )
         under.append(Comparison(name=name, words=runtime.words, totals=matrix_of(plan, asked).totals))
     return [
         ("strategies", "strategy", compare_strategies(plan, question)),

@@ -96,12 +96,12 @@ def strategies_from(texts: Sequence[str]) -> dict[str, str]:
     return out
 
 
-def question_from(assumed: Mapping[str, Any], *, plain: bool = False) -> Question:
+def question_from(assumed: Mapping[str, Any], *, plain: bool = False, framework: str = "eve") -> Question:
     """Return the question that the options ask."""
     from eve_replay.recovery import Question
 
     environment = assumed["environment"]
-    if environment is None and plain and assumed["runtime"] == "eve":
+    if environment is None and plain and framework != "python-sdk" and assumed["runtime"] == "eve":
         environment = "sdk-started"
     return Question(
         runtime=assumed["runtime"],
@@ -130,7 +130,7 @@ class Target:
 
     def question(self, assumed: Mapping[str, Any]) -> Question:
         """Return the question that the options ask about it."""
-        return question_from(assumed, plain=self.turn_id is None)
+        return question_from(assumed, plain=self.turn_id is None, framework=self.session.framework)
 
 
 @dataclass(slots=True, kw_only=True)

@@ -38,14 +38,15 @@ class SessionPlans:
         self._below = _descendants(session)
         self.whole = _merged(session, self._below)
         # Lock and token files are the sign of a world that commits in small writes (the local one).
-        self.fine = any(run.marks for run in session.all_runs) if fine is None else fine
+        small = session.framework == "python-sdk" or any(run.marks for run in session.all_runs)
+        self.fine = small if fine is None else fine
         self.writes: Writes = session_writes(self.whole, fine=self.fine)
         self.effects: tuple[Effect, ...] = effects_of(session, effects)
         self.effects_below = tuple(e for each in self._below for e in effects_of(each, effects))
         self._starters = {child: step for step in self.whole.steps for child in step.dispatched}
         self._steps = {step.step_id: step for step in self.whole.steps}
         self._plans: dict[str | None, Plan] = {}
-        self._parts = PartBuilder(self.writes, self._starters)
+        self._parts = PartBuilder(self.writes, self._starters, session.framework)
         self._bounds: dict[str, tuple[int, int]] | None = None
 
     def plan(self, turn_id: str | None = None) -> Plan:
@@ -212,6 +213,7 @@ class SessionPlans:
             closed=closed,
             parks=[park for park in parks if park is not None],
             plain=plain,
+            framework=session.framework,
             eve_version=session.eve_version,
             ends=self._ends(turn),
             title=session.title,

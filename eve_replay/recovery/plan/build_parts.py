@@ -34,10 +34,12 @@ class PartBuilder:
     Args:
         writes: the session's writes in order.
         starters: which step started a child run, by run id.
+        framework: who wrote the session.
     """
 
-    def __init__(self, writes: Writes, starters: Mapping[str, Step]) -> None:
+    def __init__(self, writes: Writes, starters: Mapping[str, Step], framework: str = "eve") -> None:
         self.writes = writes
+        self._framework = framework
         self._starters = starters
         self._built: dict[str, PlanStep] = {}
 
@@ -71,8 +73,9 @@ class PartBuilder:
             created=made,
             running=get(("run-running", run_id), get(("run-started", run_id), made)),
             started=get(("run-started", run_id), made),
-            lock=get(("run-lock", run_id), get(("run-end", run_id), FAR)),
+            lock=get(("run-lock", run_id), get(("run-ended", run_id), get(("run-end", run_id), FAR))),
             end=get(("run-end", run_id), FAR),
+            sent=get(("sent", run_id)),
             ended=run.status if run.status in ("completed", "failed", "cancelled") else "",
         )
         first, last = window or (0, FAR)
@@ -127,6 +130,7 @@ class PartBuilder:
             taken=taken,
             relock=get(("token-relock", hook_id), FAR),
             reunlock=get(("token-reunlock", hook_id), FAR),
+            deaf_until=get(("hook", hook_id), 0) if self._framework == "python-sdk" else 0,
         )
 
     def _step(self, step: Step, run: int) -> PlanStep:
@@ -150,6 +154,7 @@ class PartBuilder:
             created=created,
             terminal=terminal,
             ended=get(("ended", step.step_id), terminal),
+            sent=get(("sent", step.step_id)),
             end=get(("end", step.step_id), FAR),
             turn_id=step.turn_id,
             word=step_word(step),
@@ -232,7 +237,7 @@ class PartBuilder:
         proof = FAR
         if effect.kind == "step":
             if part.executions.min:
-                proof = min(step.terminal, start.retried)
+                proof = min(step.terminal, step.ended, start.retried)
         elif part.returned and part.call_id:
             proof = get(("returned", step.step_id, part.attempt, part.call_id), FAR)
         begin = start.started

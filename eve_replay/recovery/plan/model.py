@@ -63,6 +63,7 @@ class Plan:
     closed: int
     parks: list[PlanPark] = field(default_factory=list)
     plain: bool = False
+    framework: str = "eve"
     eve_version: str | None = None
     ends: str = "completed"
     title: str = ""
@@ -99,6 +100,7 @@ class Plan:
             message_lost=runs[0].lost > 0 and not telling,
             at=items[min(place, len(items)) - 1].at if place > 0 and items else None,
             plain=self.plain,
+            framework=self.framework,
             eve_version=self.eve_version,
             complete=self.complete,
             ends=self.ends,

@@ -83,6 +83,7 @@ class PlanStep:
     optimistic: bool = False
     created_evidence: str = ""
     end_evidence: str = ""
+    sent: int | None = None
     _cuts: list[int] | None = None
 
     @property
@@ -90,6 +91,8 @@ class PlanStep:
         """Places of everything that changes the step's state, ascending."""
         if self._cuts is None:
             found = {self.lock, self.record, self.created, self.terminal, self.ended, self.end}
+            if self.sent is not None:
+                found.add(self.sent)
             for start in self.starts:
                 found |= {start.running, start.started, start.retried, *start.chunks}
                 for call in start.calls:
@@ -112,7 +115,10 @@ class PlanWait:
 
 @dataclass(slots=True, kw_only=True)
 class PlanHook:
-    """One hook's creation: between lock and unlock, and between file and event, something is half written."""
+    """One hook's creation: between lock and unlock, and between file and event, something is half written.
+
+    ``deaf_until``: from its token file to this place nobody can answer it; nothing mends that (Python SDK).
+    """
 
     hook_id: str
     lock: int
@@ -123,6 +129,7 @@ class PlanHook:
     taken: bool = False
     relock: int = FAR
     reunlock: int = FAR
+    deaf_until: int = 0
 
 
 @dataclass(slots=True, kw_only=True)
@@ -143,6 +150,7 @@ class PlanRun:
     end: int = FAR
     told: int = FAR
     ended: str = ""
+    sent: int | None = None
     steps: list[PlanStep] = field(default_factory=list)
     waits: list[PlanWait] = field(default_factory=list)
     hooks: list[PlanHook] = field(default_factory=list)

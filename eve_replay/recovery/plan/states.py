@@ -39,6 +39,7 @@ def run_state(plan: PlanRun, place: int, states: dict[int, StepState], shared: S
         told=plan.told < place,
         parent=plan.parent,
         workflow=plan.workflow,
+        sent=None if plan.sent is None else plan.sent < place,
     )
     for step in plan.steps:
         each = step_state(step, place, shared)
@@ -57,7 +58,8 @@ def run_state(plan: PlanRun, place: int, states: dict[int, StepState], shared: S
         if hook.file < place <= hook.event:
             fatal = hook.awaited and hook.taken
             code = "H1" if hook.taken else "H1-free"
-            state.hooks.append(HookState(hook_id=hook.hook_id, code=code, fatal=fatal))
+            deaf = place <= hook.deaf_until
+            state.hooks.append(HookState(hook_id=hook.hook_id, code=code, fatal=fatal, deaf=deaf))
     if state.over:
         state.ended = plan.ended
     state.lost = sum(1 for begin, received in plan.deliveries if begin < place <= received)
@@ -122,6 +124,7 @@ def _new_step_state(step: PlanStep, place: int) -> StepState:
         first_started_at=step.starts[0].at if starts else None,
         plans=step.plans,
         turn_id=step.turn_id,
+        sent=None if step.sent is None else step.sent < place,
     )
     if newest is not None and place <= step.end:
         state.emitted = sum(1 for chunk in newest.chunks if chunk < place)

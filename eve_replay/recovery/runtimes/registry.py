@@ -7,24 +7,47 @@ from functools import cache
 
 from eve_replay.errors import WrongUse
 from eve_replay.recovery.runtimes.base import Runtime
+from eve_replay.recovery.runtimes.eve.flow import Flow
+from eve_replay.recovery.runtimes.eve.flow import flow_of as eve_flow
 from eve_replay.recovery.runtimes.eve.runtime import EveRuntime
 from eve_replay.recovery.runtimes.flue import FlueRuntime
 from eve_replay.recovery.runtimes.none import NoRuntime
+from eve_replay.recovery.runtimes.python_sdk import PythonSdkRuntime, python_flow
+from eve_replay.recovery.situation import Situation
 
-__all__ = ["runtime_named", "runtimes"]
+__all__ = ["flow_of", "runtime_named", "runtime_of", "runtimes"]
+
+#: Framework -> the runtime whose rules hold for it; eve's for all others.
+_RULES_OF = {"python-sdk": "python-sdk"}
 
 
 @cache
 def runtimes() -> Mapping[str, Runtime]:
     """Return the runtimes by name."""
-    return {each.name: each for each in (EveRuntime(), FlueRuntime(), NoRuntime())}
+    return {each.name: each for each in (EveRuntime(), FlueRuntime(), PythonSdkRuntime(), NoRuntime())}
 
 
 def runtime_named(name: str) -> Runtime:
     """Return a runtime by name. Raises WrongUse with the names there are."""
     known = runtimes()
     wanted = name.strip().lower()
-    wanted = {"workflow": "eve", "sdk": "eve", "workflow-sdk": "eve", "plain": "none"}.get(wanted, wanted)
+    wanted = {
+        "workflow": "eve",
+        "sdk": "eve",
+        "workflow-sdk": "eve",
+        "python": "python-sdk",
+        "plain": "none",
+    }.get(wanted, wanted)
     if wanted not in known:
         raise WrongUse(f"There is no runtime {name!r}.", hint=f"Use one of {', '.join(known)}.")
     return known[wanted]
+
+
+def runtime_of(framework: str) -> Runtime:
+    """Return whose recovery rules hold for what a framework wrote."""
+    return runtimes()[_RULES_OF.get(framework, "eve")]
+
+
+def flow_of(situation: Situation) -> Flow:
+    """Return how far each run of a situation gets, by the rules of the runtime that wrote it."""
+    return python_flow(situation) if situation.framework == "python-sdk" else eve_flow(situation)

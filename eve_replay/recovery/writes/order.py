@@ -37,6 +37,7 @@ from dataclasses import dataclass, field
 
 from eve_replay.journal.model import Attempt, Session, Step
 from eve_replay.recovery.writes.model import Key, Write, millis
+from eve_replay.recovery.writes.python_sdk import python_writes
 from eve_replay.recovery.writes.run import run_writes
 
 __all__ = ["Write", "Writes", "session_writes"]
@@ -74,7 +75,10 @@ def session_writes(session: Session, *, fine: bool = True) -> Writes:
     chunk_ends = _last_chunks(session)
     items: list[Write] = []
     for run in session.all_runs:
-        items.extend(run_writes(run, fine, starts, chunk_ends))
+        if session.framework == "python-sdk":
+            items.extend(python_writes(run, fine, starts))
+        else:
+            items.extend(run_writes(run, fine, starts, chunk_ends))
     items.extend(_stream_writes(session, starts))
     for order, item in enumerate(items):
         item.order = order

@@ -2,51 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
 from eve_replay.journal.model import Run, Step
 from eve_replay.records import EventRecord, MarkRecord
-from eve_replay.recovery.writes.model import Key, Write, millis
+from eve_replay.recovery.writes.model import Write, millis
+from eve_replay.recovery.writes.sequence import Sequence
 
 __all__ = ["run_writes"]
 
 #: A stream chunk may be flushed a little after its step's end was decided; beyond this it is not the step's.
 _FLUSH = 250.0
-
-
-class _Sequence:
-    """Collects the writes of one run with times that never run backwards."""
-
-    def __init__(self, run: Run) -> None:
-        self.run = run
-        self.items: list[Write] = []
-        self.now = 0.0
-        self.repeats: dict[str, int] = {}
-
-    def advance(self, at: datetime | None, least: float = 0.0) -> None:
-        self.now = max(self.now, millis(at) or 0.0, least)
-
-    def add(self, address: str, kind: str, subject: str, words: str, key: Key, *, seen: bool = False) -> None:
-        count = self.repeats[address] = self.repeats.get(address, 0) + 1
-        full = address if count == 1 or kind == "event" else f"{address}#{count}"
-        self.items.append(
-            Write(
-                address=full,
-                kind=kind,
-                run=self.run.run_id,
-                subject=subject,
-                words=words,
-                time=self.now,
-                key=key,
-                seen=seen,
-            )
-        )
-
-    def event(self, event: EventRecord, words: str) -> None:
-        self.add(
-            event.event_id, "event", event.correlation_id or "", words, ("event", self.run.run_id,
-            event.event_id), seen=True,
-        )  # fmt: skip
 
 
 def run_writes(
@@ -60,7 +24,7 @@ def run_writes(
         starts: filled with the time of every start, by step id and number.
         chunk_ends: newest stored chunk per step: its end was written after that.
     """
-    out = _Sequence(run)
+    out = Sequence(run)
     steps = {step.step_id: step for step in run.steps}
     counts: dict[str, int] = {}
     locks = (run.record.spec_version or 8) >= 7
@@ -93,7 +57,7 @@ def run_writes(
 
 
 def _step_event(
-    out: _Sequence,
+    out: Sequence,
     event: EventRecord,
     word: str,
     step_id: str,
@@ -154,7 +118,7 @@ def _step_event(
         out.event(event, f"event {event.event_type} of {name}")
 
 
-def _run_event(out: _Sequence, event: EventRecord, word: str, fine: bool) -> None:
+def _run_event(out: Sequence, event: EventRecord, word: str, fine: bool) -> None:
     run_id = out.run.run_id
     name = out.run.workflow.function or run_id
     out.advance(event.created_at)
@@ -182,7 +146,7 @@ def _run_event(out: _Sequence, event: EventRecord, word: str, fine: bool) -> Non
         out.event(event, f"event {event.event_type}")
 
 
-def _wait_event(out: _Sequence, event: EventRecord, word: str, wait_id: str, fine: bool) -> None:
+def _wait_event(out: Sequence, event: EventRecord, word: str, wait_id: str, fine: bool) -> None:
     out.advance(event.created_at)
     if fine:
         status = "waiting" if word == "created" else "completed"
@@ -195,7 +159,7 @@ def _wait_event(out: _Sequence, event: EventRecord, word: str, wait_id: str, fin
 
 
 def _hook_event(
-    out: _Sequence, event: EventRecord, word: str, hook_id: str, fine: bool, tokens: dict[str, MarkRecord]
+    out: Sequence, event: EventRecord, word: str, hook_id: str, fine: bool, tokens: dict[str, MarkRecord]
 ) -> None:
     out.advance(event.created_at)
     run_id = out.run.run_id
