@@ -99,8 +99,8 @@ def detect_environment(journal: Journal, head: SessionHead) -> tuple[str, str]:
     if head.kind == "workflow":
         if deployment == "":
             return "python-sdk", (
-                "the deployment id is empty, as the Python SDK writes it; that its queue outlives the worker is "
-                "assumed, the folder does not say"
+                "the deployment id is empty, as the Python SDK writes it; that its queue outlives the worker "
+                "is assumed, the folder does not say"
             )
         if kind in ("local", "sample") and not world.about.get("versionTxt"):
             return "sdk-not-started", "there is no version.txt, so nobody has started this world"
