@@ -132,7 +132,7 @@ def stop(worker: subprocess.Popen) -> None:
     worker.wait()
 
 
-def record(folder: pathlib.Path, flow: str, tap: str, mode: str, server, flows: str) -> dict:
+def record(folder: pathlib.Path, flow: str, tap: str, mode: str, server, flows: str, kills: int = 0) -> dict:
     """Record one crash and what came of it."""
     one = Recording(folder, flow, server if mode == "queue" else None, flows)
     facts = {"flow": flow, "tap": tap, "mode": mode, "lease": LEASE, "flows": flows}
@@ -157,6 +157,16 @@ def record(folder: pathlib.Path, flow: str, tap: str, mode: str, server, flows: 
         return facts
     if tap:
         one.copy("crash")
+        for _ in range(kills):
+            if LEASE < 30:
+                one.end_leases()
+            again = one.worker("serve", tap="ledger:1")
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                again.wait(timeout=12)
+            stop(again)
+        if kills:
+            facts["kills"] = kills
+            one.copy("crash")
         if LEASE < 30:
             one.end_leases()
         facts["queuedAtRestart"] = one.queued()
@@ -224,6 +234,7 @@ def main() -> int:
     parser.add_argument("--mode", choices=["queue", "restart", "wake"], default="queue")
     parser.add_argument("--every", type=int, default=1, help="every N-th write only")
     parser.add_argument("--places", default="in,after")
+    parser.add_argument("--kills", type=int, default=0, help="further kills, each after the next effect")
     parser.add_argument("--taps", default="", help="these taps only, by comma")
     args = parser.parse_args()
     for flow in args.flows.split(","):
@@ -235,11 +246,11 @@ def main() -> int:
         for tap in chosen or taps(
             base / "writes.txt", base / "ledger.ndjson", args.every, args.places.split(",")
         ):
-            name = f"{flow}-{args.mode}-{tap.replace(':', '-')}"
+            name = f"{flow}-{args.mode}-{tap.replace(':', '-')}" + (f"-kills-{args.kills}" if args.kills else "")
             if (args.out / name / "facts.json").exists():
                 continue
             with queue_server(args.mode) as server:
-                facts = record(args.out / name, flow, tap, args.mode, server, args.module)
+                facts = record(args.out / name, flow, tap, args.mode, server, args.module, args.kills)
             print(name, facts.get("status"), facts.get("wait"), facts.get("queued"), flush=True)
     return 0
 

@@ -30,7 +30,7 @@ class Optimist:
 
 
 def test_names():
-    assert list(runtimes()) == ["eve", "flue", "none"]
+    assert list(runtimes()) == ["eve", "flue", "python-sdk", "none"]
     assert runtime_named("workflow-sdk").name == "eve"
     with pytest.raises(WrongUse, match="no runtime"):
         runtime_named("temporal")
