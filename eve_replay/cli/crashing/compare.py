@@ -88,8 +88,9 @@ def cli(
 
 
 def _groups(plan: Any, assumed: dict[str, Any], plain: bool) -> list[tuple[str, str, Sequence[Any]]]:
-    from eve_replay.recovery import compare_batches, compare_strategies, runtimes
+    from eve_replay.recovery import compare_batches, compare_strategies
     from eve_replay.recovery.matrix import Comparison, matrix_of
+    from eve_replay.recovery.runtimes.registry import comparable, runtime_named
 
     question = question_from(assumed, plain=plain, framework=plan.framework)
     models = []
@@ -100,11 +101,13 @@ def _groups(plan: Any, assumed: dict[str, Any], plain: bool) -> list[tuple[str, 
         ]
         models.append(Comparison(name=model, words=words, totals=matrix_of(plan, asked).totals))
     under = []
-    for name, runtime in runtimes().items():
+    for name in comparable(plan.framework):
         asked = question_from(
             {**assumed, "runtime": name, "environment": None}, plain=plain, framework=plan.framework
         )
-        under.append(Comparison(name=name, words=runtime.words, totals=matrix_of(plan, asked).totals))
+        under.append(
+            Comparison(name=name, words=runtime_named(name).words, totals=matrix_of(plan, asked).totals)
+        )
     return [
         ("strategies", "strategy", compare_strategies(plan, question)),
         ("models", "model asked again", models),

@@ -15,7 +15,7 @@ from eve_replay.recovery.runtimes.none import NoRuntime
 from eve_replay.recovery.runtimes.python_sdk import PythonSdkRuntime, python_flow
 from eve_replay.recovery.situation import Situation
 
-__all__ = ["flow_of", "runtime_named", "runtime_of", "runtimes"]
+__all__ = ["comparable", "flow_of", "runtime_named", "runtime_of", "runtimes"]
 
 #: Framework -> the runtime whose rules hold for it; eve's for all others.
 _RULES_OF = {"python-sdk": "python-sdk"}
@@ -46,6 +46,16 @@ def runtime_named(name: str) -> Runtime:
 def runtime_of(framework: str) -> Runtime:
     """Return whose recovery rules hold for what a framework wrote."""
     return runtimes()[_RULES_OF.get(framework, "eve")]
+
+
+def comparable(framework: str) -> tuple[str, ...]:
+    """Return the runtimes that a run of a framework can be asked about: its own, and those of other kinds.
+
+    The rules of the Python SDK say nothing about an eve turn, nor eve's about a run of the Python SDK.
+    """
+    own = runtime_of(framework).name
+    strangers = {"eve", "python-sdk"} - {own}
+    return tuple(name for name in runtimes() if name not in strangers)
 
 
 def flow_of(situation: Situation) -> Flow:

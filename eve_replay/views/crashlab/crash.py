@@ -24,7 +24,7 @@ from eve_replay.recovery.plan.build import SessionPlans
 from eve_replay.recovery.points import crash_points
 from eve_replay.recovery.question import Question
 from eve_replay.recovery.result import CrashPoint, Simulation
-from eve_replay.recovery.runtimes.registry import runtimes
+from eve_replay.recovery.runtimes.registry import comparable
 from eve_replay.recovery.strategies import STRATEGIES
 from eve_replay.views.crashlab.rows import (
     MODELS,
@@ -110,10 +110,10 @@ class CrashLab:
     @cached_property
     def choices(self) -> CrashChoices:
         """What can be assumed, in the order to offer it."""
-        names = environments_for(self.turn_id is None)
+        names = environments_for(self.turn_id is None, self.plan.framework)
         end = simulate(self.plan, self._points[-1]) if self._points else None
         return CrashChoices(
-            runtimes=tuple(Choice(name=name, words=name) for name in runtimes()),
+            runtimes=tuple(Choice(name=name, words=name) for name in comparable(self.plan.framework)),
             environments=tuple(
                 Choice(name=name, words=ENVIRONMENTS[name].words, note=ENVIRONMENTS[name].why)
                 for name in names

@@ -246,7 +246,9 @@ def main() -> int:
         for tap in chosen or taps(
             base / "writes.txt", base / "ledger.ndjson", args.every, args.places.split(",")
         ):
-            name = f"{flow}-{args.mode}-{tap.replace(':', '-')}" + (f"-kills-{args.kills}" if args.kills else "")
+            name = f"{flow}-{args.mode}-{tap.replace(':', '-')}" + (
+                f"-kills-{args.kills}" if args.kills else ""
+            )
             if (args.out / name / "facts.json").exists():
                 continue
             with queue_server(args.mode) as server:
