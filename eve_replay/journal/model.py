@@ -17,6 +17,7 @@ from eve_replay.codec import Payload
 from eve_replay.ids import FunctionName
 from eve_replay.journal.model_parts import (
     BodyRan,
+    Budget,
     Certainty,
     Coordinate,
     Evidence,
@@ -27,6 +28,7 @@ from eve_replay.journal.model_parts import (
     Outcome,
     Park,
     ParkKind,
+    Ran,
     RunRole,
     SessionKind,
     StepKind,
@@ -49,6 +51,7 @@ from eve_replay.records import (
 __all__ = [
     "Attempt",
     "BodyRan",
+    "Budget",
     "Certainty",
     "Coordinate",
     "Evidence",
@@ -59,6 +62,7 @@ __all__ = [
     "Outcome",
     "Park",
     "ParkKind",
+    "Ran",
     "Run",
     "RunRole",
     "Session",
@@ -98,6 +102,7 @@ class Attempt:
             repeats what one body says once, 0 when it provably did not run.
         started_event, end_event: the log events; ``started_event`` is None for a synthetic attempt of a
             record without events.
+        whole: its list of calls is known to be whole: what it does not name it did not run.
     """
 
     n: int
@@ -126,6 +131,7 @@ class Attempt:
     model_calls: tuple[ModelCall, ...] = ()
     tool_calls: tuple[ToolCall, ...] = ()
     problems: tuple[Problem, ...] = ()
+    whole: bool = False
 
     @property
     def tokens(self) -> Tokens | None:
@@ -216,6 +222,7 @@ class Turn:
             proof).
         error: ``{code, message, details}`` of a failed turn.
         tokens: recorded tokens of all attempts; ``tokens_again`` of those paid more than once.
+        budget: attempts, deadline and lease of the turn, where the framework keeps a row about it.
     """
 
     id: str
@@ -237,6 +244,7 @@ class Turn:
     certainty: Certainty = "observed"
     evidence: tuple[Evidence, ...] = ()
     problems: tuple[Problem, ...] = ()
+    budget: Budget | None = None
 
     @property
     def turn_steps(self) -> tuple[Step, ...]:

@@ -14,6 +14,7 @@ from eve_replay.values import UNDEFINED
 
 __all__ = [
     "BodyRan",
+    "Budget",
     "Certainty",
     "Coordinate",
     "Evidence",
@@ -24,6 +25,7 @@ __all__ = [
     "Outcome",
     "Park",
     "ParkKind",
+    "Ran",
     "RunRole",
     "SessionKind",
     "StepKind",
@@ -185,6 +187,47 @@ class ModelCall:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Ran:
+    """What the framework's own records say about the executions of one call in one attempt.
+
+    Attributes:
+        min, max: how often the tool's function ran.
+        certainty: how sure that is; ``why`` the reason in words.
+        lost: the conversation that goes on has no result of it: the model may ask again.
+    """
+
+    min: int
+    max: int
+    certainty: Certainty
+    why: str
+    lost: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budget:
+    """How far recovery of a turn may go, where the framework keeps a row about it.
+
+    Attributes:
+        status: the row's own word: ``queued``, ``running``, ``settled`` ...
+        attempts: how often the work was taken up, as counted by the framework (attempts that died before
+            they left a record are in it).
+        max_attempts: how often it may be; ``deadline`` when no attempt begins any more.
+        lease_until: until when its owner holds it; a dead owner's work is taken over after that.
+        abort_asked_at: when somebody asked to stop it.
+        record_id: the id of the row.
+    """
+
+    status: str
+    attempts: int
+    max_attempts: int | None = None
+    deadline: datetime | None = None
+    lease_until: datetime | None = None
+    owner: str | None = None
+    abort_asked_at: datetime | None = None
+    record_id: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ToolCall:
     """One tool call as one attempt made it.
 
@@ -211,6 +254,10 @@ class ToolCall:
         deferred: asked for here, executed elsewhere (held for approval, or run as a task or child run).
         began: how sure it is that the tool began: observed with a result, implied when something else
             proves it, unknown when only the request is recorded and for a rejected call.
+        fate: the framework's own word for what became of it (Flue: ``ok``, ``interrupted``, ``timed_out``
+            ...), empty where it has none.
+        ran: what its records say of executions; None where results and attempts tell.
+        durable: whether it may run again with its recorded steps replayed; None when nothing tells.
     """
 
     call_id: str
@@ -235,6 +282,9 @@ class ToolCall:
     partial: object = UNDEFINED
     certainty: Certainty = "observed"
     evidence: tuple[Evidence, ...] = ()
+    fate: str = ""
+    ran: Ran | None = None
+    durable: bool | None = None
 
     @property
     def returned(self) -> bool:

@@ -34,6 +34,7 @@ BUILTIN: dict[str, str] = {
     "sample": "eve_replay.samples:opener",
     "bundle": "eve_replay.worlds.bundle.opener:opener",
     "export": "eve_replay.worlds.export.opener:opener",
+    "flue": "eve_replay.worlds.flue.opener:opener",
     "sqlite": "eve_replay.worlds.sqlite.opener:opener",
     "cloudflare": "eve_replay.worlds.cloudflare.opener:opener",
     "pgdump": "eve_replay.worlds.pgdump.world:opener",

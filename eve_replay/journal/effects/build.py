@@ -164,6 +164,8 @@ def _finish(group: Group, session: Session, rules: EffectsPolicy) -> Effect:
     rule = rules.rule_for(group.tool, group.step.name.full if group.kind == "step" else "")
     keys = _keys(group, session, rule.key_path if rule else "")
     protection = rule.protection if rule is not None else None
+    if protection is None and any(call.durable for _, _, call in group.calls):
+        protection = Protection(klass="durable", source="evidence", note="a step of it is recorded")
     if protection is None and keys:
         protection = protection_from(keys)
     if protection is None:

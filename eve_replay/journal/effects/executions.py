@@ -128,6 +128,8 @@ def seen_part(call: ToolCall, step: Step, attempt: Attempt, *, cancelled: bool =
 def _count_seen(
     call: ToolCall, step: Step, attempt: Attempt, cancelled: bool
 ) -> tuple[int, int, Certainty, str]:
+    if call.ran is not None:
+        return call.ran.min, call.ran.max, call.ran.certainty, call.ran.why
     if call.history_only and call.error is not None:
         return 0, 0, "observed", f"the stream says that the call was invalid ({call.error.get('code')})"
     if call.history_only:
@@ -155,7 +157,7 @@ def unseen_part(
     coordinate: Coordinate | None, position: int | None, step: Step, attempt: Attempt
 ) -> Execution | None:
     """What an attempt says about a call that only other attempts show. None when it says nothing."""
-    if attempt.outcome not in ("interrupted", "running", "failed", "refused"):
+    if attempt.whole or attempt.outcome not in ("interrupted", "running", "failed", "refused"):
         return None
     low_why = _beyond(coordinate, position, step, attempt)
     count = Executions(min=0, max=0 if low_why else 1)

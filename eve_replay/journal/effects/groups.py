@@ -164,7 +164,9 @@ def function_groups(session: Session) -> list[Group]:
                 key = (run.parent, run.parent_call, turn, step.name.full, nth)
             group = groups.get(key)
             if group is None:
-                group = groups[key] = Group(tool=step.function, kind="step", step=step, turn_id=turn)
+                group = groups[key] = Group(
+                    tool=step.function, kind="step", step=step, turn_id=turn or step.turn_id
+                )
                 group.input = arguments_of(step)
             group.step = step
             group.steps.append(step)

@@ -117,7 +117,8 @@ def sightings_of(session: Session) -> Iterator[Sighting]:
                 lost = True
             for call in attempt.tool_calls:
                 turn = call.coordinate.turn_id if call.coordinate is not None else step.turn_id
-                yield Sighting(step=step, attempt=attempt, call=call, turn_id=turn, lost=lost)
+                gone = lost if call.ran is None else call.ran.lost
+                yield Sighting(step=step, attempt=attempt, call=call, turn_id=turn, lost=gone)
 
 
 def identities(sightings: Iterable[Sighting]) -> list[Identity]:

@@ -265,6 +265,8 @@ def _shield(effect: Effect) -> str:
         return "same key"
     if protection.klass == "keyed":
         return "keyed"
+    if protection.klass == "durable":
+        return "its recorded steps are kept"
     return "claimed" if protection.klass == "claimed" else "protected"
 
 

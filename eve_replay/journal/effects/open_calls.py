@@ -15,7 +15,7 @@ from eve_replay.journal.model import Attempt, Evidence, Run, Session, Step
 
 __all__ = ["OpenCalls", "OpenCode", "open_calls"]
 
-OpenCode = Literal["unread-answer", "purged-child"]
+OpenCode = Literal["unread-answer", "purged-child", "open-steps"]
 _UNBOUNDED = Executions(min=0, max=None)
 _SETTLED = frozenset({"completed", "cancelled"})
 
@@ -26,7 +26,8 @@ class OpenCalls:
 
     Attributes:
         code: ``unread-answer``: the model's answer had not reached the stream whole; ``purged-child``: a
-            session's payloads and stream were deleted by retention.
+            session's payloads and stream were deleted by retention; ``open-steps``: a call that records its
+            steps is open, and the one it is in has no record yet.
         run_id, step_id, attempt: where; step and attempt are empty and 0 for a whole session.
         turn_id: the turn it served, None when unknown.
         call_id: the call of the parent that the child served, empty when it is no child of this session.
@@ -91,6 +92,8 @@ def _unread(step: Step, attempt: Attempt) -> OpenCalls | None:
     last = attempt is step.attempts[-1]
     if step.committed or not last:
         return None
+    if attempt.whole:
+        return _open_steps(step, attempt)
     whole = {e.coordinate for e in attempt.stream_events if e.type == "step.completed"}
     begun = [e.coordinate for e in attempt.stream_events if e.coordinate is not None]
     if begun and max(begun) in whole:
@@ -104,6 +107,22 @@ def _unread(step: Step, attempt: Attempt) -> OpenCalls | None:
         attempt=attempt.n,
         turn_id=step.turn_id,
         named=sum(1 for call in attempt.tool_calls if not begun or call.coordinate == max(begun)),
+        evidence=attempt.evidence,
+    )
+
+
+def _open_steps(step: Step, attempt: Attempt) -> OpenCalls | None:
+    """Return the gap of a call that records its steps and has no outcome: one may be under way."""
+    open_ = [call for call in attempt.tool_calls if call.durable and not call.returned]
+    if not open_ or any(c.returned for c in step.tool_calls if c.call_id == open_[0].call_id):
+        return None
+    return OpenCalls(
+        code="open-steps",
+        run_id=step.run_id,
+        step_id=step.step_id,
+        attempt=attempt.n,
+        turn_id=step.turn_id,
+        call_id=open_[0].call_id,
         evidence=attempt.evidence,
     )
 

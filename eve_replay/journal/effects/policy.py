@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 EffectClass = Literal[
-    "read-only", "keyed", "claimed", "check-then-act", "unprotected", "approval-gated", "unknown"
+    "read-only", "keyed", "claimed", "durable", "check-then-act", "unprotected", "approval-gated", "unknown"
 ]
 #: What an idempotency key is made of. Only some of these survive a re-run, see ``Protection.survives``.
 KeyBy = Literal[
@@ -93,7 +93,7 @@ class Protection:
         (docs/evidence/observed.md#call-ids); a run id or session id is the same, but merges two effects that
         are meant (wf#2011); check-then-act races with the first request still in flight (pay-check-then-act).
         """
-        if self.klass in ("read-only", "claimed"):
+        if self.klass in ("read-only", "claimed", "durable"):
             return True
         if self.klass == "keyed":
             if self.by in ("coordinates", "business-id", "run-id", "session-id", "step-id"):
