@@ -265,6 +265,7 @@ class Run:
         status: the record's status; ``status_certainty`` is implied when only events tell.
         events: the log in order; ``hooks`` and ``waits`` what is on disk now.
         gaps: which of its lists are known not to be whole, and why.
+        units: the framework's own rows about its turns, where it keeps some (Flue: submissions).
     """
 
     run_id: str
@@ -291,6 +292,7 @@ class Run:
     purged: bool = False
     problems: tuple[Problem, ...] = ()
     gaps: tuple[Gap, ...] = ()
+    units: tuple[StepRecord, ...] = field(default=(), repr=False)
 
     @property
     def log_gap(self) -> str:

@@ -16,7 +16,7 @@ from eve_replay.journal.effects.policy import EffectsLike
 from eve_replay.notebook.clock import Clock, clock_at
 from eve_replay.notebook.python_path import python_path
 from eve_replay.recovery.question import Question
-from eve_replay.recovery.runtimes.registry import runtimes
+from eve_replay.recovery.runtimes.registry import OWN, runtimes
 from eve_replay.times import iso
 from eve_replay.values import to_tagged
 from eve_replay.views.crashlab.crash import CrashLab, outcome_choices
@@ -146,8 +146,9 @@ def lab_data(
 
 def _question_data(question: Question, lab: CrashLab) -> dict[str, Any]:
     """Return a question as the page asks it, by names. Raises WrongUse for a runtime without a name."""
+    question = question.fitted(lab.session.framework)
     name = question.runtime.name
-    if runtimes().get(name) is not question.runtime:
+    if question.runtime != OWN and runtimes().get(name) is not question.runtime:
         raise WrongUse(f"The widget asks runtimes by name, and knows no {name!r}.")
     data: dict[str, Any] = {"runtime": name, "environment": lab.choices.environments[0].name}
     if question.environment is not None or name != "eve":

@@ -10,6 +10,7 @@ from typing import cast
 from eve_replay.errors import WrongUse
 from eve_replay.journal.effects.executions import Executions
 from eve_replay.recovery.environment import ENVIRONMENTS
+from eve_replay.recovery.frameworks.registry import room_of
 from eve_replay.recovery.plan.model import Plan
 from eve_replay.recovery.points import point_at
 from eve_replay.recovery.question import Question
@@ -290,10 +291,21 @@ def _effects(
 
 def environments_for(plain: bool, framework: str = "eve") -> tuple[str, ...]:
     """Return the names of the environments that make sense for an eve session or a plain SDK run."""
+    room = room_of(framework)
+    if room is not None:
+        return room.environments()
     if framework == "python-sdk":
         return ("python-sdk", "python-sdk-restarted")
     started = ("sdk-started", "sdk-not-started")
     if plain:
         return (*started, "postgres", "two-processes")
-    other = {*started, "flue", "not-restarted", "postgres-4.1", "python-sdk", "python-sdk-restarted"}
+    other = {
+        *started,
+        "flue",
+        "flue-redeployed",
+        "not-restarted",
+        "postgres-4.1",
+        "python-sdk",
+        "python-sdk-restarted",
+    }
     return tuple(name for name in ENVIRONMENTS if name not in other)

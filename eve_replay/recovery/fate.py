@@ -24,6 +24,7 @@ from eve_replay.journal.effects.policy import EffectsLike
 from eve_replay.journal.model import Session
 from eve_replay.recovery.environment import Environment
 from eve_replay.recovery.environment import environment as named_environment
+from eve_replay.recovery.frameworks.registry import room_of
 from eve_replay.recovery.observe import observe
 from eve_replay.recovery.result import Outcome
 from eve_replay.recovery.runtimes.base import Course
@@ -156,7 +157,7 @@ def situations(sessions: Iterable[Session], effects: EffectsLike = None) -> dict
     out: dict[str, Situation] = {}
     for session in sessions:
         if session.id not in out or session.below:
-            _note(observe(session, effects), out)
+            _note(_seen(session, effects), out)
     return out
 
 
@@ -178,7 +179,13 @@ def situation_of(
 ) -> Situation:
     """Return what lies there of one session; ``caller``: the session that started it, of a subagent."""
     found = situations([caller] if caller is not None else [session], effects)
-    return found.get(session.id) or observe(session, effects)
+    return found.get(session.id) or _seen(session, effects)
+
+
+def _seen(session: Session, effects: EffectsLike) -> Situation:
+    """Return what lies there, read by the room of the session's framework."""
+    room = room_of(session.framework)
+    return observe(session, effects) if room is None else room.observe(session, effects)
 
 
 def fates(sessions: Iterable[Session], *, lease_seconds: float | None = None) -> dict[str, SessionFate]:
@@ -229,6 +236,9 @@ def _known(session: Session | None) -> bool:
 def _fate(situation: Situation, lease_seconds: float | None, session: Session | None) -> SessionFate:
     if not situation.runs:
         return SessionFate(session_id=situation.session_id, outcome="nothing-open", known=False)
+    room = room_of(session.framework) if session is not None else None
+    if room is not None:
+        return _fate_by(room.runtime, situation, lease_seconds)
     environment = _environment(situation, lease_seconds)
     course = runtime_of(situation.framework).recover(situation, environment, "same")
     flow = flow_of(situation)
@@ -249,6 +259,37 @@ def _fate(situation: Situation, lease_seconds: float | None, session: Session | 
         because=tuple(_because(stop, situation) for stop in flow.hangs) + _beside(situation, flow),
         harmless=tuple(_because(stop, situation) for stop in flow.harmless),
         ways=_ways(situation, flow, session),
+    )
+
+
+def _fate_by(name: str, situation: Situation, lease_seconds: float | None) -> SessionFate:
+    """Return the fate under a runtime whose commits are single writes: nothing of it is half written."""
+    runtime = runtime_named(name)
+    surroundings = named_environment(runtime.environment).with_options(lease_seconds=lease_seconds)
+    course = runtime.recover(situation, surroundings, "same")
+    goes: Goes = "goes-on" if course.outcome == "recovers" else "waits"
+    if course.outcome == "fails":
+        goes = "fails"
+    return SessionFate(
+        session_id=situation.session_id,
+        outcome=course.outcome,
+        by=course.by,
+        earliest=course.earliest,
+        ends=course.ends,
+        person=course.person,
+        due=situation.open_turn,
+        unread=situation.unread,
+        runs=tuple(
+            RunFate(
+                run_id=run.run_id,
+                session_id=situation.session_id,
+                role=run.role,
+                workflow=run.workflow,
+                goes="over" if run.over else goes,
+                told=run.told,
+            )
+            for run in situation.runs
+        ),
     )
 
 

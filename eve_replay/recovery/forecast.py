@@ -18,6 +18,7 @@ from eve_replay.recovery.engine import answer, environments_for
 from eve_replay.recovery.environment import ENVIRONMENTS, Environment
 from eve_replay.recovery.environment import environment as named_environment
 from eve_replay.recovery.fate import situation_of
+from eve_replay.recovery.frameworks.registry import room_of
 from eve_replay.recovery.question import Question, question_or_default
 from eve_replay.recovery.result import CrashPoint, RuleUse, Simulation
 from eve_replay.recovery.situation import Situation
@@ -178,9 +179,15 @@ def forecast_session(
 ) -> Forecast:
     """Return the forecast of one joined session."""
     note = ""
+    question = question.fitted(session.framework)
+    room = room_of(session.framework)
     chosen = question.environment
     if chosen is None:
-        name, note = detect_environment(journal, head)
+        name, note = (
+            detect_environment(journal, head) if room is None else room.environment(journal.world, head)
+        )
+        if room is not None and question.runtime.name != room.runtime:
+            name, note = question.runtime.environment, ""
         chosen = named_environment(name)
     above = head.parent if any(h.id == head.parent for h in journal.heads) else None
     caller = journal.session(above) if above is not None else None
@@ -199,7 +206,7 @@ def forecast_session(
             kind=head.kind,
             answer=_untold(main),
         )
-    if main.outcome == "nothing-open" and not settled(session):
+    if main.outcome == "nothing-open" and room is None and not settled(session):
         main = _unsure(main)
     others = tuple(
         (name, under(ENVIRONMENTS[name]))
@@ -251,6 +258,8 @@ def _untold(sim: Simulation) -> Simulation:
 
 
 def _as_it_lies(situation: Situation) -> CrashPoint:
+    if situation.budget is not None:
+        return _as_the_row_lies(situation)
     open_ = [s for s in situation.steps if s.open]
     label = "nothing is open"
     if open_:
@@ -275,6 +284,39 @@ def _as_it_lies(situation: Situation) -> CrashPoint:
         certainty="observed",
         run_id=situation.root.run_id if situation.runs else "",
         step_id=open_[0].step_id if open_ else None,
+        happened=tuple(n for n, b in names if b.min > 0),
+        possible=tuple(n for n, b in names if b.min == 0 and b.max != 0),
+        not_yet=tuple(n for n, b in names if b.max == 0),
+    )
+
+
+def _as_the_row_lies(situation: Situation) -> CrashPoint:
+    """Where a submission stands, by its row and the stage of its calls."""
+    budget = situation.budget
+    assert budget is not None  # the caller has looked
+    at_work = [effect.tool for effect in situation.effects if effect.stage == "open"]
+    if not situation.open_turn:
+        label = "every submission is settled"
+    elif budget.status == "queued":
+        label = "accepted, not begun"
+    elif situation.settling or situation.final:
+        label = "the last answer is whole, the submission is not settled"
+    elif at_work:
+        label = f"inside {', '.join(at_work[:3])}"
+    elif situation.answering:
+        label = "in the model's answer"
+    else:
+        label = "between two records"
+    if situation.open_turn and budget.status != "queued":
+        most = f" of {budget.max_attempts}" if budget.max_attempts else ""
+        label += f", attempt {budget.attempts}{most}"
+    names = [(f"{e.tool} ({e.call_id})" if e.call_id else e.tool, e.before) for e in situation.effects]
+    return CrashPoint(
+        klass="as-it-lies",
+        label=label,
+        at=situation.at,
+        certainty="observed",
+        run_id=situation.root.run_id if situation.runs else "",
         happened=tuple(n for n, b in names if b.min > 0),
         possible=tuple(n for n, b in names if b.min == 0 and b.max != 0),
         not_yet=tuple(n for n, b in names if b.max == 0),

@@ -42,6 +42,12 @@ CLASSES: Mapping[str, str] = MappingProxyType(
         "runtime-step": "inside a housekeeping step",
         "parked": "parked",
         "after-turn": "after the turn",
+        "input-pending": "accepted, its input not written",
+        "start-hooks": "in the start hooks",
+        "before-model": "before the model is asked",
+        "results-open": "all outcomes are there, not committed",
+        "child-creating": "a delegate is created, its input not written",
+        "settling": "the answer is whole, the submission not settled",
     }
 )
 
@@ -75,7 +81,8 @@ def point_at(plan: Plan, place: int, situation: Situation | None = None) -> Cras
     """Return the crash point at a place: the first ``place`` entries have happened, the rest has not."""
     found = situation if situation is not None else plan.situation(place)
     items = plan.writes.items
-    klass, label, step, run = _classify(plan, place, found)
+    classify = plan.teller or _classify
+    klass, label, step, run = classify(plan, place, found)
     before = items[place - 1] if 0 < place <= len(items) else None
     after = items[place] if place < len(items) else None
     observed = before is not None and before.seen and (after is None or after.seen)

@@ -13,7 +13,7 @@ from eve_replay.recovery.environment import ENVIRONMENTS, Environment
 from eve_replay.recovery.environment import environment as named_environment
 from eve_replay.recovery.result import Assumptions
 from eve_replay.recovery.runtimes.base import Runtime
-from eve_replay.recovery.runtimes.registry import runtime_named, runtime_of, runtimes
+from eve_replay.recovery.runtimes.registry import OWN, comparable, runtime_named, runtime_of, runtimes
 from eve_replay.recovery.situation import EffectState
 from eve_replay.recovery.strategies import STRATEGIES, ModelAnswer, Strategy, strategy, strategy_for
 
@@ -32,7 +32,8 @@ class Question:
         matrix(session, question=replace(question, environment="eve-dev"))
 
     Args:
-        runtime: whose recovery rules: ``eve``, ``flue``, ``none``, or an object with the same protocol.
+        runtime: whose recovery rules: ``eve``, ``flue``, ``none``, or an object with the same protocol; None
+            for those of the framework that wrote the journal (eve's until that is known).
         environment: how the process comes back (a name of ``ENVIRONMENTS``); None for the runtime's own.
         model: what the model answers when it is asked again: ``same``, ``new-ids`` (the same calls under new
             ids) or ``other``.
@@ -63,7 +64,7 @@ class Question:
     def __init__(
         self,
         *,
-        runtime: str | Runtime = "eve",
+        runtime: str | Runtime | None = None,
         environment: str | Environment | None = None,
         model: ModelAnswer = "same",
         strategies: Mapping[str, str | Strategy] | None = None,
@@ -124,11 +125,15 @@ class Question:
     def fitted(self, framework: str) -> Question:
         """Return the question with the rules of the runtime that wrote the run, where none was asked for.
 
+        Rules that say nothing about such a run (eve's about one of the Python SDK) give way as well.
+
         Args:
             framework: who wrote the run.
         """
         rules = runtime_of(framework)
-        return self if self.runtime.name != "eve" or rules.name == "eve" else replace(self, runtime=rules)
+        name = self.runtime.name
+        strange = name in runtimes() and name not in comparable(framework)
+        return replace(self, runtime=rules) if self.runtime is OWN or strange else self
 
     def strategy_of(self, effect: EffectState) -> Strategy:
         """Return the strategy of an effect: asked for by name, for all (``*``), or its effects policy's."""
@@ -176,6 +181,8 @@ def question_or_default(question: object) -> Question:
 
 
 def _runtime(runtime: object) -> Runtime:
+    if runtime is None:
+        return OWN
     if isinstance(runtime, str):
         return runtime_named(runtime)
     if isinstance(runtime, Runtime) and not isinstance(runtime, type):

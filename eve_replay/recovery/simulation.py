@@ -15,9 +15,10 @@ from eve_replay.journal.model import Session, Turn
 from eve_replay.journal.targets import Target, locate, turn_of
 from eve_replay.recovery.address import place_at, place_of
 from eve_replay.recovery.engine import simulate as _simulate
+from eve_replay.recovery.frameworks.base import Plans
 from eve_replay.recovery.matrix import Matrix, matrix_of
 from eve_replay.recovery.plan.batching import regroup
-from eve_replay.recovery.plan.build import SessionPlans, session_plans
+from eve_replay.recovery.plan.build import session_plans
 from eve_replay.recovery.plan.model import Plan
 from eve_replay.recovery.points import crash_points as _crash_points
 from eve_replay.recovery.question import Question, question_or_default
@@ -30,7 +31,7 @@ Crash: TypeAlias = CrashPoint | int | str | datetime
 
 
 def plan_of(
-    target: Target | SessionPlans | Plan,
+    target: Target | Plans | Plan,
     turn: str | int | Turn | None = None,
     *,
     session: str | Session | None = None,
@@ -50,7 +51,7 @@ def plan_of(
     """
     if isinstance(target, Plan):
         return target
-    if isinstance(target, SessionPlans):
+    if isinstance(target, Plans):
         plans, found = target, None if turn is None else turn.id if isinstance(turn, Turn) else str(turn)
     else:
         located = locate(target, session=session)
@@ -60,7 +61,7 @@ def plan_of(
 
 
 def crash_points(
-    target: Target | SessionPlans | Plan,
+    target: Target | Plans | Plan,
     turn: str | int | Turn | None = None,
     *,
     session: str | Session | None = None,
@@ -83,7 +84,7 @@ def crash_points(
 
 
 def simulate(
-    target: Target | SessionPlans | Plan,
+    target: Target | Plans | Plan,
     crash: Crash | Sequence[Crash] | None,
     turn: str | int | Turn | None = None,
     *,
@@ -110,14 +111,15 @@ def simulate(
 
         simulate(session, "in-tool:charge_card", question=Question(model="new-ids")).outcome
     """
-    asked = question_or_default(question)
-    plan = _asked_plan(plan_of(target, turn, session=session, effects=effects), asked)
+    plan = plan_of(target, turn, session=session, effects=effects)
+    asked = question_or_default(question).fitted(plan.framework)
+    plan = _asked_plan(plan, asked)
     many = crash if isinstance(crash, list | tuple) else [] if crash is None else [crash]
     return _simulate(plan, [_place(plan, each) for each in many], asked)
 
 
 def matrix(
-    target: Target | SessionPlans | Plan,
+    target: Target | Plans | Plan,
     turn: str | int | Turn | None = None,
     *,
     session: str | Session | None = None,
@@ -138,8 +140,9 @@ def matrix(
     Raises:
         NotFound, WrongUse: as :func:`simulate`.
     """
-    asked = question_or_default(question)
-    plan = _asked_plan(plan_of(target, turn, session=session, effects=effects), asked)
+    plan = plan_of(target, turn, session=session, effects=effects)
+    asked = question_or_default(question).fitted(plan.framework)
+    plan = _asked_plan(plan, asked)
     return matrix_of(plan, asked, moments=moments)
 
 

@@ -18,7 +18,7 @@ from typing import Literal
 from eve_replay.journal.commits.states import RunCode, StepCode, WaitCode
 from eve_replay.journal.effects.executions import Executions
 from eve_replay.journal.effects.policy import Protection
-from eve_replay.journal.model import Certainty, Tokens
+from eve_replay.journal.model import Budget, Certainty, Tokens
 
 __all__ = [
     "FINAL_WORDS",
@@ -95,6 +95,8 @@ class StepState:
         plans: indexes of the child runs it starts, durable at the crash or not.
         word: what a child tells its parent with it (``started``, ``request``, ``report``, ``outcome`` ...).
         sent: whether the queue holds the message that starts it (Python SDK); None when nothing tells.
+        answered: the model's whole answer is on record beside the step (Flue); a framework that records only
+            whole steps leaves it False.
         evidence: event ids, newest last.
     """
 
@@ -119,6 +121,7 @@ class StepState:
     word: str = ""
     later_known: bool = False
     sent: bool | None = None
+    answered: bool = False
 
     @property
     def final(self) -> bool:
@@ -195,6 +198,7 @@ class RunState:
         parent: index of the parent run, None for the root.
         sent: whether the queue holds the message that starts it (Python SDK); None when nothing tells.
         lost: deliveries whose ``hook_received`` is missing (docs/evidence/sweep.md#message).
+        call: the call that started it, where that is known.
     """
 
     index: int
@@ -213,6 +217,7 @@ class RunState:
     workflow: str = ""
     ended: str = ""
     sent: bool | None = None
+    call: str = ""
 
     @property
     def over(self) -> bool:
@@ -234,6 +239,13 @@ class EffectState:
         unborn: the call is only known from the recording's future.
         doubtful: requested in an answer whose approvals may not have reached the stream yet, and nothing in
             the journal tells that its tool asks nobody.
+        stage: how far its own records go, where each call has some (Flue): ``settled`` (an outcome, or it can
+            never get one), ``open`` (asked for in a whole answer, no outcome), ``asked`` (in an answer that
+            is not whole), ``unborn``; empty where only whole steps are recorded.
+        durable: it may run again with its recorded steps replayed.
+        within: the call that it is a recorded step of.
+        delegate: of a call that starts a conversation: ``missing`` (not created), ``bare`` (created, its
+            input not written), ``begun``; empty for any other.
     """
 
     tool: str
@@ -253,6 +265,10 @@ class EffectState:
     business: object = None
     unborn: bool = False
     doubtful: bool = False
+    stage: Literal["", "settled", "open", "asked", "unborn"] = ""
+    durable: bool = False
+    within: str | None = None
+    delegate: Literal["", "missing", "bare", "begun"] = ""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -308,6 +324,10 @@ class Situation:
         asks: how many requests to a person are open that the log holds no answer to.
         unread: what the model was answering had not reached the stream whole: the list of calls may be
             incomplete (several tools of one answer, holes in the stream).
+        budget: attempts, deadline, lease and abort intent of the turn, where the framework keeps a row of it.
+        final: the last answer is whole and asks for nothing more; ``settling`` its end is being written.
+        answering: an answer was begun and is not whole; ``partial`` some text of it is durable.
+        hooks: start hooks may have run and their marker is not durable.
     """
 
     session_id: str
@@ -330,6 +350,12 @@ class Situation:
     more: bool | None = None
     asks: int = 0
     unread: bool = False
+    budget: Budget | None = None
+    final: bool = False
+    settling: bool = False
+    answering: bool = False
+    partial: bool = False
+    hooks: bool = False
 
     @property
     def root(self) -> RunState:

@@ -251,6 +251,52 @@ RULES: Mapping[str, RuleText] = MappingProxyType(
             "A durable tool runs again, its recorded steps are replayed.",
             "docs/evidence/flue.md#after-a-crash",
         ),
+        "flue-step-window": _seen(
+            "A step whose function had run and whose record had not landed runs again.",
+            "docs/evidence/flue.md#after-a-crash",
+        ),
+        "flue-unfinished": _seen(
+            "A message that was not whole is closed as aborted: no call of it was started, and the model is "
+            "asked again.",
+            "docs/evidence/flue.md#after-a-crash",
+        ),
+        "flue-continued": _seen(
+            "The text that was durable is kept, and the model is asked to go on from it.",
+            "docs/evidence/flue.md#after-a-crash",
+        ),
+        "flue-child": _seen(
+            "A delegate whose conversation has its input is resumed by the same rules.",
+            "docs/evidence/flue.md#after-a-crash",
+        ),
+        "flue-no-child": _seen(
+            "A delegate whose conversation was not created never ran; its call is marked interrupted.",
+            "docs/evidence/flue.md#after-a-crash",
+        ),
+        "flue-bare-child": _seen(
+            "A delegate's conversation without its input fails the whole submission at once.",
+            "docs/evidence/flue.md#after-a-crash",
+        ),
+        "flue-exhausted": _seen(
+            "Its attempts are used up: every open call is marked, nothing runs, the submission fails.",
+            "docs/evidence/flue.md#after-a-crash",
+        ),
+        "flue-deadline": _seen(
+            "Its deadline comes before the takeover: every open call is marked, nothing runs, it fails.",
+            "docs/evidence/flue.md#after-a-crash",
+        ),
+        "flue-abort": _seen(
+            "Somebody asked to abort it: nothing runs any more, it is settled as aborted.",
+            "docs/evidence/flue.md#after-a-crash",
+        ),
+        "flue-final": _seen(
+            "The last answer is whole: it is settled as completed without a new attempt, and finish hooks do "
+            "not run.",
+            "docs/evidence/flue.md#after-a-crash",
+        ),
+        "flue-hooks": _seen(
+            "Start hooks run again: what they do outside is done twice, their signals and state once.",
+            "docs/evidence/flue.md#after-a-crash",
+        ),
         "flue-lease": _seen(
             "Takeover needs the 30 s lease to run out.",
             "docs/evidence/flue.md#after-a-crash",

@@ -37,6 +37,13 @@ __all__ = ["cli"]
 @click.option("--dedup", is_flag=True, help="What each key keeps and loses of a recorded crash.")
 @click.option("--keys", is_flag=True, help="Try candidate keys on all executions of the store.")
 @click.option("--determinism", is_flag=True, help="Whether workflow bodies would replay the same way.")
+@click.option(
+    "--policies",
+    "--runtimes",
+    "policies",
+    metavar="NAMES",
+    help="Only these recovery rules, side by side at every point: eve,flue",
+)
 @assumption_options
 def cli(
     shell: Shell,
@@ -44,6 +51,7 @@ def cli(
     dedup: bool,
     keys: bool,
     determinism: bool,
+    policies: str | None,
     assumed: dict[str, Any],
 ) -> None:
     """Compare strategies, model answers, runtimes and batch sizes over all points of a turn.

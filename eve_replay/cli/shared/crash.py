@@ -55,8 +55,8 @@ def assumption_options(function: Callable[..., None]) -> Callable[..., None]:
             "runtime",
             cls=RenamedOption,
             metavar="NAME",
-            default="eve",
-            help="Whose recovery rules: eve, flue or none.",
+            default=None,
+            help="Whose recovery rules: eve, flue, none; without it those of what wrote the journal.",
         ),
         click.option(
             "--environment", metavar="NAME", help="How the process comes back: eve-start, eve-dev ..."
@@ -101,7 +101,8 @@ def question_from(assumed: Mapping[str, Any], *, plain: bool = False, framework:
     from eve_replay.recovery import Question
 
     environment = assumed["environment"]
-    if environment is None and plain and framework != "python-sdk" and assumed["runtime"] == "eve":
+    named = assumed["runtime"] not in (None, "eve")
+    if environment is None and plain and framework != "python-sdk" and not named:
         environment = "sdk-started"
     return Question(
         runtime=assumed["runtime"],

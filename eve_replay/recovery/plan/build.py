@@ -8,6 +8,8 @@ from eve_replay.errors import NotFound
 from eve_replay.journal.effects.build import Effect, effects_of
 from eve_replay.journal.effects.policy import EffectsLike
 from eve_replay.journal.model import Run, Session, Turn
+from eve_replay.recovery.frameworks.base import Plans
+from eve_replay.recovery.frameworks.registry import room_of
 from eve_replay.recovery.plan.build_parts import PartBuilder
 from eve_replay.recovery.plan.model import Plan
 from eve_replay.recovery.plan.parts import FAR, PlanPark, PlanRun
@@ -292,7 +294,7 @@ def session_plans(
     effects: EffectsLike = None,
     *,
     fine: bool | None = None,
-) -> SessionPlans:
+) -> Plans:
     """Return the plans of a session.
 
     Args:
@@ -301,4 +303,5 @@ def session_plans(
         fine: whether the world commits in the small writes of docs/evidence/sweep.md#writes; None to tell by
             its marks.
     """
-    return SessionPlans(session, effects, fine=fine)
+    room = room_of(session.framework)
+    return SessionPlans(session, effects, fine=fine) if room is None else room.plans(session, effects)

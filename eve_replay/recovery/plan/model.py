@@ -6,6 +6,7 @@ Built once; :meth:`Plan.situation` then gives what lies there at any place, by c
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from eve_replay.recovery.plan.parts import (
@@ -21,7 +22,7 @@ from eve_replay.recovery.plan.parts import (
     PlanWait,
 )
 from eve_replay.recovery.plan.states import effect_state, run_state, step_state
-from eve_replay.recovery.situation import ParkState, Situation, StepState
+from eve_replay.recovery.situation import ParkState, RunState, Situation, StepState
 from eve_replay.recovery.writes.order import Write, Writes
 
 __all__ = [
@@ -72,6 +73,8 @@ class Plan:
     complete: bool = True
     #: ``modelCallsPerStep`` of a what-if, None for the turn as recorded.
     batch: int | None = None
+    #: Says where a place is, for frameworks whose points are not those of a step's commit.
+    teller: Callable[[Plan, int, Situation], tuple[str, str, StepState | None, RunState | None]] | None = None
     #: Step states by step and cut: shared by the situations of all places.
     _shared: dict[tuple[int, int], StepState] = field(default_factory=dict, repr=False)
     #: What simulations of this plan have worked out, by question (see ``engine``).

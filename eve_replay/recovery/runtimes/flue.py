@@ -11,6 +11,7 @@ from eve_replay.journal.effects.executions import Executions
 from eve_replay.recovery.environment import Environment
 from eve_replay.recovery.result import Paid
 from eve_replay.recovery.runtimes.base import Course, Fate, Future, lease_end
+from eve_replay.recovery.runtimes.flue_rows import recover_rows
 from eve_replay.recovery.situation import NEVER, ONCE, UNSURE, EffectState, Situation, StepState
 from eve_replay.recovery.strategies import ModelAnswer
 
@@ -26,7 +27,13 @@ class FlueRuntime:
     environment = "flue"
 
     def recover(self, situation: Situation, environment: Environment, model: ModelAnswer) -> Course:
-        """Return what becomes of every model message ("step") and every call ("effect")."""
+        """Return what becomes of every model message ("step") and every call ("effect").
+
+        A situation of Flue's own (with a budget, and a stage for every call) is judged by its rows; one of
+        another framework by what its records would have been in Flue.
+        """
+        if situation.budget is not None or any(effect.stage for effect in situation.effects):
+            return recover_rows(situation, environment, model)
         course = Course(outcome="recovers" if situation.open_turn else "nothing-open")
         if not situation.open_turn:
             course.by, course.ends = "nobody", situation.ends or "nothing is open"

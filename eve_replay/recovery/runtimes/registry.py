@@ -15,10 +15,24 @@ from eve_replay.recovery.runtimes.none import NoRuntime
 from eve_replay.recovery.runtimes.python_sdk import PythonSdkRuntime, python_flow
 from eve_replay.recovery.situation import Situation
 
-__all__ = ["comparable", "flow_of", "runtime_named", "runtime_of", "runtimes"]
+__all__ = ["OWN", "comparable", "flow_of", "runtime_named", "runtime_of", "runtimes"]
 
 #: Framework -> the runtime whose rules hold for it; eve's for all others.
-_RULES_OF = {"python-sdk": "python-sdk"}
+_RULES_OF = {"python-sdk": "python-sdk", "flue": "flue"}
+
+
+class _OwnRules(EveRuntime):
+    """Eve's rules, taken because nobody named any: a journal of another framework brings its own."""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, EveRuntime)
+
+    def __hash__(self) -> int:
+        return hash(EveRuntime)
+
+
+#: What a question has whose runtime nobody named.
+OWN: Runtime = _OwnRules()
 
 
 @cache
@@ -54,8 +68,8 @@ def comparable(framework: str) -> tuple[str, ...]:
     The rules of the Python SDK say nothing about an eve turn, nor eve's about a run of the Python SDK.
     """
     own = runtime_of(framework).name
-    strangers = {"eve", "python-sdk"} - {own}
-    return tuple(name for name in runtimes() if name not in strangers)
+    strange = "eve" if own == "python-sdk" else "python-sdk"
+    return tuple(sorted((name for name in runtimes() if name != strange), key=lambda name: name != own))
 
 
 def flow_of(situation: Situation) -> Flow:

@@ -20,7 +20,7 @@ from eve_replay.journal.effects.policy import EffectsLike, EffectsPolicy
 from eve_replay.recovery.engine import environments_for, simulate
 from eve_replay.recovery.environment import ENVIRONMENTS
 from eve_replay.recovery.plan.batching import regroup
-from eve_replay.recovery.plan.build import SessionPlans
+from eve_replay.recovery.plan.build import session_plans
 from eve_replay.recovery.points import crash_points
 from eve_replay.recovery.question import Question
 from eve_replay.recovery.result import CrashPoint, Simulation
@@ -94,7 +94,7 @@ class CrashLab:
     ) -> None:
         self.session = session
         self.turn_id = turn_id or (session.turns[-1].id if session.turns else None)
-        self._plans = SessionPlans(session, EffectsPolicy.load(effects))
+        self._plans = session_plans(session, EffectsPolicy.load(effects))
         plan = self._plans.plan(self.turn_id)
         self.plan = plan if batch == 1 else regroup(plan, batch)
         self._points: tuple[CrashPoint, ...] = tuple(crash_points(self.plan, moments=moments))

@@ -139,6 +139,7 @@ def _run(
         created_at=record.created_at,
         started_at=events[0].created_at if events else record.created_at,
         ended_at=call.outcome.created_at if call is not None and call.outcome is not None else None,
+        units=() if child else stream.rows,
     )
 
 
