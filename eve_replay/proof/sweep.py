@@ -17,7 +17,8 @@ from eve_replay.proof.case import Case, Unusable
 from eve_replay.proof.names import Name, label_name, places, step_names
 from eve_replay.recovery.engine import simulate
 from eve_replay.recovery.forecast import forecast
-from eve_replay.recovery.plan.build import SessionPlans, session_plans
+from eve_replay.recovery.frameworks.base import Plans
+from eve_replay.recovery.plan.build import session_plans
 from eve_replay.recovery.question import Question
 from eve_replay.recovery.result import Simulation, StepVerdict
 from eve_replay.worlds.local.archive import archive_tree
@@ -286,7 +287,7 @@ def _returned(
 class _Baseline:
     """The undisturbed recording of a turn, and where each of the recorder's commits lies in it."""
 
-    plans: SessionPlans
+    plans: Plans
     turn_id: str
     names: dict[str | None, str]
     commits: dict[int, dict[str, Any]]

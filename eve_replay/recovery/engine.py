@@ -299,13 +299,6 @@ def environments_for(plain: bool, framework: str = "eve") -> tuple[str, ...]:
     started = ("sdk-started", "sdk-not-started")
     if plain:
         return (*started, "postgres", "two-processes")
-    other = {
-        *started,
-        "flue",
-        "flue-redeployed",
-        "not-restarted",
-        "postgres-4.1",
-        "python-sdk",
-        "python-sdk-restarted",
-    }
+    foreign = {"flue", "flue-redeployed", "python-sdk", "python-sdk-restarted"}
+    other = {*started, *foreign, "not-restarted", "postgres-4.1"}
     return tuple(name for name in ENVIRONMENTS if name not in other)

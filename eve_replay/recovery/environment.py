@@ -188,6 +188,16 @@ ENVIRONMENTS: Mapping[str, Environment] = _named(
         source="docs/evidence/environments.md#never-started",
     ),
     Environment(
+        name="flue-redeployed",
+        words="Flue, after a deploy that no longer declares its durable tools durable",
+        lease_seconds=30.0,
+        lease_assumed=False,
+        transactional=True,
+        same_version=False,
+        max_retries=9,
+        source="docs/evidence/flue.md#after-a-crash",
+    ),
+    Environment(
         name="flue",
         words="Flue on its own store",
         lease_seconds=30.0,

@@ -29,7 +29,7 @@ from eve_replay.recovery.observe import observe
 from eve_replay.recovery.result import Outcome
 from eve_replay.recovery.runtimes.base import Course
 from eve_replay.recovery.runtimes.eve.flow import Flow, Stop
-from eve_replay.recovery.runtimes.registry import flow_of, runtime_of
+from eve_replay.recovery.runtimes.registry import flow_of, runtime_named, runtime_of
 from eve_replay.recovery.situation import Situation, StepState
 from eve_replay.recovery.words import RULES
 

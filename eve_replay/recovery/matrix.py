@@ -227,7 +227,7 @@ def compare_strategies(
     plan: Plan, question: Question | None = None, names: Sequence[str] | None = None
 ) -> tuple[Comparison, ...]:
     """Return one row per strategy, applied to every effect of the turn."""
-    base = (question if question is not None else Question()).of_framework(plan.framework)
+    base = (question if question is not None else Question()).fitted(plan.framework)
     wanted = names if names is not None else [n for n in STRATEGIES if n != "read-only"]
     rows = []
     situations = [

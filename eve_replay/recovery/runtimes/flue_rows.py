@@ -40,8 +40,9 @@ def recover_rows(situation: Situation, environment: Environment, model: ModelAns
         course.outcome, course.by, course.person = "needs-person", "person", environment.person
         course.earliest = None
     goes = end == "completed" and not situation.final and not situation.settling
+    keeps = environment.same_version
     for effect in situation.effects:
-        future = _future(effect, situation, goes, model)
+        future = _future(effect, situation, goes, model, keeps=keeps)
         if future.rule and future.rule != "never-reached":
             course.use(future.rule)
         course.futures.append(future)
@@ -128,11 +129,13 @@ def _fate(step: StepState, situation: Situation, goes: bool) -> tuple[Fate, int]
     return Fate(step=step, verdict=verdict, attempts=count, rule="flue-kept"), 0  # type: ignore[arg-type]
 
 
-def _future(effect: EffectState, situation: Situation, goes: bool, model: ModelAnswer) -> Future:
+def _future(
+    effect: EffectState, situation: Situation, goes: bool, model: ModelAnswer, *, keeps: bool
+) -> Future:
     if effect.stage == "settled":
         return Future(rule="flue-kept")
     if effect.stage == "unborn":
-        return _unborn(effect, situation, goes, model)
+        return _unborn(effect, situation, goes, model, keeps=keeps)
     if effect.stage == "asked":
         if not goes:
             return Future(rule="never-reached")
@@ -146,17 +149,19 @@ def _future(effect: EffectState, situation: Situation, goes: bool, model: ModelA
         return Future(rule="flue-bare-child")
     if effect.delegate == "begun":
         return Future(rule="flue-child" if goes else "flue-kept")
-    if effect.durable and goes:
+    if effect.durable and goes and keeps:
         return Future(after=ONCE, again=True, rule="flue-durable")
     return Future(missed=UNSURE, rule="flue-interrupted")
 
 
-def _unborn(effect: EffectState, situation: Situation, goes: bool, model: ModelAnswer) -> Future:
+def _unborn(
+    effect: EffectState, situation: Situation, goes: bool, model: ModelAnswer, *, keeps: bool
+) -> Future:
     if not goes:
         return Future(rule="never-reached")
     call = _call_of(effect, situation)
     if call is not None and call.stage == "open":
-        if not call.durable:
+        if not (call.durable and keeps):
             # The call it belongs to is never run again, so no further step of it is.
             return Future(missed=UNSURE, rule="flue-interrupted")
         window = effect.before.max != 0

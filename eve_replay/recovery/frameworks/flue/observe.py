@@ -49,14 +49,14 @@ def situation_from(session: Session, effects: Iterable[Effect], turn: Turn | Non
             index=index,
             run_id=run.run_id,
             role=run.role,
-            code="live" if turn is not None and not _done(run) else "done",
+            code="running" if turn is not None and not _done(run) else "done",
             parent=0 if index else None,
             told=_done(run) and bool(index),
             workflow=run.workflow.function,
             call=run.parent_call or "",
         )
         if index == 0:
-            state.code = "live"
+            state.code = "running"
         state.steps = [_step(step, index, states) for step in run.steps if step.kind == "turn"]
         runs.append(state)
     place = {run.run_id: n for n, run in enumerate(session.all_runs)}

@@ -82,9 +82,9 @@ class FluePlan(Plan):
             for step in run.steps:
                 if step.kind != "turn" or step.turn_id != self.turn.id:
                     continue
-                one = known.get(step.step_id)
-                if one is None:
-                    one = StepState(
+                there_now = known.get(step.step_id)
+                if there_now is None:
+                    there_now = StepState(
                         step_id=step.step_id,
                         run=index,
                         function=step.function,
@@ -92,21 +92,21 @@ class FluePlan(Plan):
                         code="unborn",
                         turn_id=step.turn_id,
                     )
-                one.run = index
-                states[step.step_id] = one
-                state.steps.append(one)
+                there_now.run = index
+                states[step.step_id] = there_now
+                state.steps.append(there_now)
             runs.append(state)
         made = {effect_key(effect): state for effect, state in zip(there, found.effects, strict=True)}
         place = {run.run_id: n for n, run in enumerate(self.whole.all_runs)}
         out: list[EffectState] = []
         for effect in self.known:
-            state = made.get(effect_key(effect))
-            if state is None:
-                state = _unborn(effect, place, states)
-            elif state.step is not None:
-                state.step = states.get(state.step.step_id or "")
-            state.child = place.get(effect.run_id, 0) or None
-            out.append(state)
+            one = made.get(effect_key(effect))
+            if one is None:
+                one = _unborn(effect, place, states)
+            elif one.step is not None:
+                one.step = states.get(one.step.step_id or "")
+            one.child = place.get(effect.run_id, 0) or None
+            out.append(one)
         found.runs, found.effects = runs, out
         _windows(found)
 
@@ -249,12 +249,10 @@ def _writes(events: Sequence[EventRecord]) -> Writes:
         writes.place[item.key] = number
         writes.by_address.setdefault(item.address, []).append(number)
     for event in events:
-        number = next((n for n, i in enumerate(items) if i.subject == str(_batch(event))), None)
-        if number is not None:
-            writes.by_address.setdefault(event.event_id, []).append(number)
-            record = event.text("recordId")
-            if record:
-                writes.by_address.setdefault(record, []).append(number)
+        for found in (n for n, item in enumerate(items) if item.subject == str(_batch(event))):
+            for name in (event.event_id, event.text("recordId")):
+                if name and found not in writes.by_address.setdefault(name, []):
+                    writes.by_address[name].append(found)
     return writes
 
 
