@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from eve_replay.journal.model import Session
-from eve_replay.recovery.plan.build import SessionPlans
+from eve_replay.recovery.frameworks.base import Plans
 from eve_replay.recovery.writes.model import Write
 
 __all__ = ["Name", "label_name", "places", "step_names"]
@@ -64,7 +64,7 @@ def label_name(commit: Mapping[str, Any], steps: Mapping[str, str]) -> Name:
     return ("other", label, k)
 
 
-def places(plans: SessionPlans, session: Session) -> dict[Name, int]:
+def places(plans: Plans, session: Session) -> dict[Name, int]:
     """Every write of the baseline by the recorder's name for it."""
     names, letters = step_names(session), _letters(session)
     stream = {event.chunk_id: event for event in session.stream_events}

@@ -8,6 +8,7 @@ from eve_replay.journal.effects.policy import EffectsLike
 from eve_replay.journal.model import Session, SessionHead
 from eve_replay.recovery.plan.model import Plan
 from eve_replay.recovery.situation import Situation
+from eve_replay.recovery.writes.order import Writes
 from eve_replay.worlds.base import World
 
 __all__ = ["Plans", "RecoveryRoom"]
@@ -18,6 +19,7 @@ class Plans(Protocol):
     """The turns of one session, prepared for crashing."""
 
     session: Session
+    writes: Writes
 
     def plan(self, turn_id: str | None) -> Plan:
         """Return one turn's plan. Raises NotFound."""

@@ -151,6 +151,10 @@ class FluePlans:
         self._rules = EffectsPolicy.load(effects)
         self._effects = effects_of(session, self._rules)
         self._plans: dict[str, FluePlan] = {}
+        self._events = sorted(
+            (event for run in session.all_runs for event in run.events), key=lambda e: (_batch(e), _index(e))
+        )
+        self.writes = _writes(self._events)
 
     def default_turn(self) -> str | None:
         """Return the only submission. Raises NotFound when there are several, or none."""
@@ -173,11 +177,8 @@ class FluePlans:
 
     def _turn(self, turn: Turn) -> FluePlan:
         session = self.session
-        events = sorted(
-            (event for run in session.all_runs for event in run.events), key=lambda e: (_batch(e), _index(e))
-        )
+        events = self._events
         batches = sorted({_batch(event) for event in events})
-        writes = _writes(events)
         own = {_batch(e) for e in events if e.text("submissionId") == turn.delivery_ids[0]}
         mine = [batch for batch in batches if batch in own]
         place = {batch: n for n, batch in enumerate(batches)}
@@ -195,7 +196,7 @@ class FluePlans:
         return FluePlan(
             session_id=session.id,
             turn_id=turn.id,
-            writes=writes,
+            writes=self.writes,
             runs=[],
             effects=[],
             first=first,
