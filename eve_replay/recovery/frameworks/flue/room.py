@@ -35,12 +35,7 @@ class _Room:
 
     def environments(self) -> tuple[str, ...]:
         """Return the ways of coming back that are known."""
-<<<<<<< HEAD
-        return ("flue", "not-restarted")
-=======
-        del head
         return ("flue", "flue-redeployed", "not-restarted")
->>>>>>> e346c23 (Flue's recovery: a deploy that withdraws durability is an environment)
 
 
 room = _Room()
