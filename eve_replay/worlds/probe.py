@@ -50,6 +50,11 @@ _READ_AS = {
     "hosted": "the hosted store",
     "remote": "a data folder elsewhere",
     "mongo": "MongoDB documents",
+    "libsql": "a libSQL database",
+    "dynamodb": "a DynamoDB table",
+    "firestore": "a Firestore database",
+    "surrealdb": "a SurrealDB database",
+    "nats": "NATS JetStream",
     "cloudflare": "Durable Objects of the local simulator",
 }
 _VERSIONS = ("versionTxt", "version", "columns", "specVersion")

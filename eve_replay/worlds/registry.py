@@ -43,6 +43,11 @@ BUILTIN: dict[str, str] = {
     "mysql": "eve_replay.worlds.mysql.opener:opener",
     "mongo": "eve_replay.worlds.mongo.world:opener",
     "redis": "eve_replay.worlds.redis.opener:opener",
+    "libsql": "eve_replay.worlds.services.libsql:opener",
+    "dynamodb": "eve_replay.worlds.services.dynamodb:opener",
+    "firestore": "eve_replay.worlds.services.firestore:opener",
+    "surrealdb": "eve_replay.worlds.services.surreal:opener",
+    "nats": "eve_replay.worlds.services.nats:opener",
     "hosted": "eve_replay.worlds.hosted.opener:opener",
     "remote": "eve_replay.worlds.remote:opener",
 }

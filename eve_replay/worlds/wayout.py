@@ -23,6 +23,6 @@ def way_out(source: str = "", package: str = "", *, describe: bool = False) -> s
         shown = source or "SOURCE"
         hint += (
             f" Or describe the store once: eve-replay worlds --describe '{shown}' > my.toml, fill it in, "
-            f"and open '{shown}?layout=my.toml'."
+            f"and open '{shown}{'&' if '?' in shown else '?'}layout=my.toml'."
         )
     return hint

@@ -60,6 +60,26 @@ _KINDS = (
         needs=("pymysql", "cbor2"),
     ),
     _Kind(kind="mongo", reads="mongoexport and mongodump files; mongodb://HOST", extra="mongo"),
+    _Kind(kind="libsql", reads="libsql://HOST, a Turso or libSQL server", extra="sqlite", needs=("cbor2",)),
+    _Kind(
+        kind="dynamodb",
+        reads="dynamodb://TABLE; a printed scan, an export to S3",
+        extra="dynamodb",
+        needs=("boto3", "cbor2"),
+    ),
+    _Kind(
+        kind="firestore",
+        reads="firestore://PROJECT/(default)",
+        extra="firestore",
+        needs=("google.cloud.firestore",),
+    ),
+    _Kind(
+        kind="surrealdb",
+        reads="surrealdb://HOST/NAMESPACE/DATABASE",
+        extra="surrealdb",
+        needs=("surrealdb",),
+    ),
+    _Kind(kind="nats", reads="nats://HOST, JetStream", extra="nats", needs=("nats",)),
     _Kind(kind="redis", reads="redis://HOST, keys.json, dump.rdb", extra="redis", needs=("redis", "cbor2")),
     _Kind(kind="hosted", reads="vercel://TEAM/PROJECT, https://SERVER", extra="hosted", needs=("cbor2",)),
     _Kind(
@@ -175,8 +195,15 @@ def _layouts(shell: Shell) -> None:
     echo_table(shell, Table(columns=columns, rows=body, empty="No layout is known."))
 
 
+def _installed(name: str) -> bool:
+    try:
+        return importlib.util.find_spec(name) is not None
+    except ModuleNotFoundError:
+        return False  # the package that should hold it is not there
+
+
 def _document(kind: _Kind) -> dict[str, object]:
-    there = all(importlib.util.find_spec(name) is not None for name in kind.needs)
+    there = all(map(_installed, kind.needs))
     return {
         "kind": kind.kind,
         "reads": kind.reads,

@@ -30,9 +30,8 @@ def test_known_stores(source, kind, layout, runs):
 @pytest.mark.parametrize(
     ("source", "words"),
     [
-        ("nats://127.0.0.1:4222", "A NATS server: nothing here reads it directly."),
-        ("firestore://project/db", "A Firestore database"),
-        ("libsql://my.turso.io", "A libSQL or Turso server"),
+        ("cosmos://account/db", "A Cosmos DB database: nothing here reads it directly."),
+        ("jazz://peer", "A Jazz store"),
     ],
 )
 def test_addresses_nobody_reads_are_named_with_the_way_out(source, words):
@@ -59,8 +58,8 @@ def test_the_command_prints_what_the_contract_says(capsys):
 
 
 def test_the_command_says_what_is_missing(capsys):
-    assert run(["worlds", "--probe", "nats://h:1"]) == 3
-    assert "NATS server" in capsys.readouterr().out
+    assert run(["worlds", "--probe", "cosmos://h/d"]) == 3
+    assert "Cosmos DB database" in capsys.readouterr().out
 
 
 def test_layouts_are_listed_with_how_they_were_checked(capsys):

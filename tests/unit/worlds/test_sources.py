@@ -93,7 +93,7 @@ def test_a_plugin_cannot_repeat_it_either(monkeypatch: pytest.MonkeyPatch) -> No
 def test_an_unknown_source_is_still_named() -> None:
     with pytest.raises(UnknownSource, match=r"oracle://me:\*\*\*@h/d is no source"):
         registry.open_world(f"oracle://me:{SECRET}@h/d")
-    for scheme in ("nats", "libsql"):
+    for scheme in ("nats", "libsql", "cosmos"):
         with pytest.raises(SourceUnreadable) as caught:
             registry.open_world(f"{scheme}://me:{SECRET}@h/d")
         assert SECRET not in str(caught.value)
