@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Literal
 
 from eve_replay.journal.effects.judge import HARMFUL, RANKS, Judgement
@@ -134,6 +135,7 @@ class Verdict:
         turn_id, run_id, step_id, tool: what it is about, empty where it does not apply.
         call_ids: tool calls it names.
         judgement: what the judge says of the effect it is about, None when it is about something else.
+        lease_until: end of the assumed lease of the start it is about, None where none holds or held.
     """
 
     code: VerdictCode
@@ -148,6 +150,7 @@ class Verdict:
     tool: str = ""
     call_ids: tuple[str, ...] = ()
     judgement: Judgement | None = None
+    lease_until: datetime | None = None
 
     @property
     def order(self) -> tuple[int, float, int]:

@@ -155,10 +155,17 @@ class _OpenStep:
         return f"{self.state.function or 'A step'} ({short_id(self.state.step_id)})"
 
     def _verdict(
-        self, code: VerdictCode, sentence: str, next_: str = "", severity: Severity = "info"
+        self,
+        code: VerdictCode,
+        sentence: str,
+        next_: str = "",
+        severity: Severity = "info",
+        *,
+        lease_until: datetime | None = None,
     ) -> Verdict:
         return Verdict(
             code=code,
+            lease_until=lease_until,
             sentence=sentence,
             certainty="unknown" if code == "running" else "implied",
             evidence=tuple(
@@ -221,6 +228,7 @@ class _OpenStep:
                 "journal does "
                 "not hold). Silence until then is normal.",
                 "Wait; or set a shorter lease for the next time.",
+                lease_until=free,
             )
         elif started is not None and free is not None:
             yield self._overdue(started, free, attempts)
@@ -246,6 +254,7 @@ class _OpenStep:
             "and tools. Put keys "
             "on its effects first.",
             "warning",
+            lease_until=free if self.state.inline else None,
         )
 
     def _again(self) -> str:

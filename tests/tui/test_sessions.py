@@ -141,9 +141,9 @@ async def test_ten_thousand_rows_draw_only_what_is_on_screen_and_say_what_was_no
                 break
         await pilot.press("end")
         await pilot.pause()
-        assert (
-            me.listing.cursor == len(me.page.rows) - 1 and len(me.listing._cache) < 500 and len(me.told) < 200
-        )
+        # The session under the cursor is looked at next and takes its place among the others.
+        assert me.listing.cursor > 40 and me.selected is not None
+        assert len(me.listing._cache) < 500 and len(me.told) < 200
         assert "not looked at yet" in text(pilot)
 
 

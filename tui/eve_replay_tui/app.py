@@ -14,6 +14,7 @@ from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.css.query import NoMatches
 from textual.filter import LineFilter
+from textual.widgets import Input
 
 from eve_replay.errors import EveReplayError
 from eve_replay.views.kit.base import split_key
@@ -32,12 +33,14 @@ from eve_replay_tui.work import start
 if TYPE_CHECKING:
     from eve_replay.views.crashlab.crash import CrashLab
     from eve_replay.views.session.explorer import Explorer
+    from eve_replay.views.session.silence import Silence
     from eve_replay.views.session.timeline import Timeline
     from eve_replay_tui.screens.session import SessionScreen
 
 __all__ = ["ReplayApp"]
 
 _POLL = 3.0
+_LEDGER = 2.0
 
 
 class ReplayApp(App[None]):
@@ -52,6 +55,7 @@ class ReplayApp(App[None]):
     ENABLE_COMMAND_PALETTE = True
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+q", "quit", show=False, priority=True),
+        Binding("ctrl+c", "stop", show=False, priority=True),
         Binding("f1", "help_here", show=False),
     ]
 
@@ -112,6 +116,8 @@ class ReplayApp(App[None]):
             start(self, "deep", self._deep, rows)
         if options.live:
             start(self, "watch", self._watch)
+        if options.ledger_file is not None:
+            start(self, "ledger", self._watch_ledger)
 
     async def _deep(self, rows: tuple[LandingRow, ...]) -> None:
         """Open the session and the step that were asked for."""
@@ -207,8 +213,17 @@ class ReplayApp(App[None]):
             self._labs[key] = lab
         return lab
 
-    def timeline_of(self, explorer: Explorer, turn_id: str) -> Timeline:
-        """Return the timeline of a turn, or of the session for an empty id; the last ones are kept."""
+    def timeline_of(self, explorer: Explorer, turn_id: str, silence: Silence | None = None) -> Timeline:
+        """Return the timeline of a turn, or of the session for an empty id; the last ones are kept.
+
+        With ``silence`` its row is drawn up to now; such a timeline is made anew each time.
+        """
+        if silence is not None:
+            quiet = (
+                explorer.turn_timeline(turn_id, silence) if turn_id else explorer.session_timeline(silence)
+            )
+            if any(row.label == "silence" for row in quiet.rows):
+                return quiet
         if not turn_id:
             return explorer.timeline
         key = (id(explorer), turn_id)
@@ -256,6 +271,21 @@ class ReplayApp(App[None]):
             await self._look_again()
             # Never busier than a twentieth of the time, however large the world is.
             wait = max(_POLL, 20 * (asyncio.get_running_loop().time() - began))
+
+    async def _watch_ledger(self) -> None:
+        """Follow the ledger: what is written to it changes what is known of every session."""
+        while True:
+            await asyncio.sleep(_LEDGER)
+            if not await self.reader.quick.run(self.reader.ledger_again):
+                continue
+            with suppress(NoMatches):
+                for screen in self.screen_stack:
+                    if isinstance(screen, SessionsScreen):
+                        screen.forget([row.id for row in screen.every])
+                        screen.take(screen.every)
+                    if _is_session(screen) and screen.explorer is not None:
+                        screen.take(await self.reader.quick.run(screen._made))
+            self.say("The ledger has grown: its counts are new.")
 
     async def _look_again(self, touched: Set[str] = frozenset()) -> None:
         """Read what changed; the screens keep their selection. What cannot be read now stays as it was.
@@ -336,6 +366,15 @@ class ReplayApp(App[None]):
                     self.say(f"Written to {target}.")
 
         self.push_screen(AskScreen("Write to which file?", value=f"{stem}.{kind}"), taken)
+
+    def action_stop(self) -> None:
+        """Copy what is marked with the mouse, else leave: nothing is written, so nothing is half done."""
+        field = self.focused
+        marked = field.selected_text if isinstance(field, Input) else self.screen.get_selected_text()
+        if marked:
+            self.copy(marked)
+        else:
+            self.exit()
 
     def action_help_here(self) -> None:
         """Show the help of the screen."""

@@ -35,6 +35,7 @@ OWN: tuple[Key, ...] = (
     Key(key="h", action="next-harm", label="next harm", help="Go on to one that needs somebody."),
     Key(key="H", action="previous-harm", label="harm before", help="Go back to one that needs somebody."),
     Key(key="Y", action="copy-command", label="command", help="Copy the first command of what to do now."),
+    Key(key="f", action="follow", label="follow", help="Go to what is newest whenever something is written."),
     Key(key="t", action="sort", label="sort", help="Sort by the next column."),
     Key(key="T", action="sort-back", label="reverse", help="Sort the other way round."),
     Key(

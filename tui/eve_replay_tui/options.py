@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from eve_replay.views.kit.tone import Theme
 
 if TYPE_CHECKING:
-    from eve_replay import Journal
+    from eve_replay import Journal, Ledger
 
 __all__ = ["Options", "seconds"]
 
@@ -40,6 +40,7 @@ class Options:
         zone: zone of shown times, None for the machine's own.
         now: the clock.
         effects: path of the user's effects policy, None without one.
+        ledger: reads what really happened outside, None without a ledger; ``ledger_file`` is watched.
         live: look for changes from time to time.
         folder: where exports are written.
     """
@@ -54,5 +55,7 @@ class Options:
     zone: tzinfo | None = None
     now: Callable[[], datetime] = field(default=_now)
     effects: str | None = None
+    ledger: Callable[[], Ledger | None] | None = None
+    ledger_file: Path | None = None
     live: bool = True
     folder: Path = field(default_factory=Path)

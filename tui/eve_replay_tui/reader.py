@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, TypeVar
 from eve_replay_tui.options import Options
 
 if TYPE_CHECKING:
-    from eve_replay import Journal
+    from eve_replay import Journal, Ledger
     from eve_replay.views.session.explorer import Explorer
     from eve_replay.views.verdicts.landing import LandingRow
     from eve_replay.views.verdicts.plan import PlanView
@@ -114,6 +114,8 @@ class Reader:
         self._explorers: OrderedDict[str, Explorer] = OrderedDict()
         self.cost = 0.0
         self._known: frozenset[str] | None = None
+        self._ledger: Ledger | None = None
+        self._ledger_mark: tuple[int, int] | None = None
 
     @property
     def journal(self) -> Journal:
@@ -142,12 +144,38 @@ class Reader:
                 return known
             from eve_replay.views.session.explorer import Explorer
 
-            made = Explorer(session, self.options.effects)
+            made = Explorer(session, self.options.effects, self.ledger)
             if keep:
                 self._explorers[session.id] = made
                 while len(self._explorers) > _KEPT:
                     self._explorers.popitem(last=False)
             return made
+
+    @property
+    def ledger(self) -> Ledger | None:
+        """What really happened outside, read when first asked for. Raises WrongUse, SourceUnreadable."""
+        with self._lock:
+            if self._ledger is None and self.options.ledger is not None:
+                self._ledger_mark = self._ledger_now()
+                self._ledger = self.options.ledger()
+            return self._ledger
+
+    def _ledger_now(self) -> tuple[int, int] | None:
+        file = self.options.ledger_file
+        try:
+            state = file.stat() if file is not None else None
+        except OSError:
+            return None
+        return (state.st_size, state.st_mtime_ns) if state is not None else None
+
+    def ledger_again(self) -> bool:
+        """Return whether the ledger's file has grown since it was read; then all counts are made anew."""
+        with self._lock:
+            if self._ledger is None or self._ledger_now() == self._ledger_mark:
+                return False
+            self._ledger = None
+            self._explorers.clear()
+            return True
 
     def look(self, session_id: str) -> LandingRow:
         """Return the row of a session for the landing page. One that cannot be joined says so in its row."""
@@ -163,6 +191,7 @@ class Reader:
                     zone=options.zone,
                     effects=options.effects,
                     versions=self._versions(),
+                    ledger=self.ledger,
                 )
             except Exception as error:  # one damaged session must not end the look at the others
                 return unread_row(journal.map.heads[session_id], error)
@@ -181,6 +210,7 @@ class Reader:
             effects=options.effects,
             versions=self._versions(),
             place=place_of(self.journal, session),
+            ledger=self.ledger,
         )
         return found.plan, found.rows
 

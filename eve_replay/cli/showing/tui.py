@@ -6,11 +6,13 @@ import os
 import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from eve_replay.cli.shared.common import Shell, command, source_argument
+from eve_replay.cli.shared.ledger import ledger_options, load_ledger
 from eve_replay.cli.shared.options import SOURCE_VARIABLE, effects_option
 from eve_replay.errors import WrongUse
 from eve_replay.worlds.sources import public_source
@@ -29,6 +31,7 @@ _PLAIN = ("dumb", "vt100", "vt102", "vt220", "unknown")
 @click.option("--session", metavar="SESSION", help="Open this session at once.")
 @click.option("--step", metavar="STEP", help="Select this step (or event, or call) in it.")
 @effects_option
+@ledger_options
 @click.option(
     "--theme",
     type=click.Choice(_THEMES),
@@ -44,6 +47,9 @@ def cli(
     session: str | None,
     step: str | None,
     effects: str | None,
+    ledger: str | None,
+    ledger_query: str | None,
+    column: tuple[str, ...],
     theme: str,
     ascii_only: bool,
     no_live: bool,
@@ -69,6 +75,7 @@ def cli(
             f"The terminal user interface needs {error.name}, which is not installed.",
             hint="pip install 'eve-replay[tui]'",
         ) from error
+    load_ledger(ledger, ledger_query, column)  # what is wrong with it is said before the screen is taken
     where = source or os.environ.get(SOURCE_VARIABLE) or "."
     began = datetime.now(UTC)
     fixed = shell.now if abs(shell.now - began) > timedelta(minutes=1) else None
@@ -89,6 +96,8 @@ def cli(
         zone=shell.zone,
         now=(lambda: fixed) if fixed is not None else (lambda: datetime.now(UTC)),
         effects=effects,
+        ledger=(lambda: load_ledger(ledger, ledger_query, column)) if ledger else None,
+        ledger_file=Path(ledger) if ledger else None,
         live=not no_live and not where.startswith("sample:"),
     )
     ReplayApp(options).run()

@@ -12,7 +12,7 @@ The body's class depends on the tab: see :class:`Tab`.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from eve_replay.codec import Payload
@@ -121,12 +121,16 @@ class Inspector:
     Args:
         session: the joined session.
         effects: its effects, if they have been worked out.
+        counts: how often a ledger says that each happened, by ``id`` of the effect.
     """
 
-    def __init__(self, session: Session, effects: Sequence[Effect] = ()) -> None:
+    def __init__(
+        self, session: Session, effects: Sequence[Effect] = (), counts: Mapping[int, int] | None = None
+    ) -> None:
         self.session = session
         self.effects = tuple(effects)
-        self.marks = EffectMarks.of(self.effects)
+        self.counts = counts
+        self.marks = EffectMarks.of(self.effects, counts)
         self.lookup = Lookup(session)
         self._last_state: StateView | None = None
         self._made: OrderedDict[tuple[str, str, int], Tab] = OrderedDict()
@@ -289,7 +293,7 @@ class Inspector:
             and (calls is None or calls & {effect.call_id, *effect.call_ids})
         ]
         note = "" if mine else "No tool call and no step function of the app belongs to this."
-        return effect_rows(mine), note, 0
+        return effect_rows(mine, counts=self.counts), note, 0
 
     def _raw(self, found: Found, start: int) -> tuple[Body | None, str, int]:
         views = tuple(raw_view(payload, name, offset=start) for name, payload in found.payloads())

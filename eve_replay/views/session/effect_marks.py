@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from eve_replay.journal.effects.build import Effect
@@ -44,13 +44,18 @@ class EffectMarks:
     _steps: dict[str, list[CallMark]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, effects: Iterable[Effect]) -> EffectMarks:
-        """Return the marks of a session's effects."""
+    def of(cls, effects: Iterable[Effect], counts: Mapping[int, int] | None = None) -> EffectMarks:
+        """Return the marks of a session's effects.
+
+        Args:
+            effects: the effects.
+            counts: how often a ledger says that each happened, by ``id`` of the effect.
+        """
         marks = cls()
         for effect in effects:
             if not effect.protection.acts:
                 continue
-            mark = CallMark(effect=effect, judgement=judge_effect(effect))
+            mark = CallMark(effect=effect, judgement=judge_effect(effect, (counts or {}).get(id(effect))))
             steps = dict.fromkeys([*(part.step_id for part in effect.by_attempt), effect.step_id])
             ids = dict.fromkeys([*effect.call_ids, *(p.call_id for p in effect.by_attempt if p.call_id)])
             for step_id in steps:

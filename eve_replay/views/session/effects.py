@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -96,13 +96,22 @@ class EffectRow(View):
     parts: tuple[EffectPart, ...] = ()
 
 
-def effect_rows(effects: Iterable[Effect], *, reading: bool = True) -> tuple[EffectRow, ...]:
-    """Return a row per effect, in the order given; ``reading=False`` leaves read-only ones out."""
-    return tuple(_row(effect) for effect in effects if reading or effect.protection.acts)
+def effect_rows(
+    effects: Iterable[Effect], *, reading: bool = True, counts: Mapping[int, int] | None = None
+) -> tuple[EffectRow, ...]:
+    """Return a row per effect, in the order given.
+
+    Args:
+        effects: the effects.
+        reading: read-only ones too.
+        counts: how often a ledger says that each happened, by ``id`` of the effect.
+    """
+    known = counts or {}
+    return tuple(_row(each, known.get(id(each))) for each in effects if reading or each.protection.acts)
 
 
-def _row(effect: Effect) -> EffectRow:
-    judged = judge_effect(effect)
+def _row(effect: Effect, counted: int | None = None) -> EffectRow:
+    judged = judge_effect(effect, counted)
     last = next((p for p in reversed(effect.by_attempt) if p.executions.max != 0), None)
     place = ""
     if effect.coordinate is not None:

@@ -11,12 +11,15 @@ from eve_replay.journal import Session
 from eve_replay.journal.effects.build import Effect, effects_of
 from eve_replay.journal.effects.judge import judge_effect, tally
 from eve_replay.journal.effects.policy import EffectsLike, EffectsPolicy
+from eve_replay.journal.ledger.join import join, journal_end
+from eve_replay.journal.ledger.model import Ledger, LedgerLike
 from eve_replay.views.inspect.inspector import Inspector
 from eve_replay.views.search.search import Hit, Pattern, search_session
 from eve_replay.views.session.cursor import Cursor
 from eve_replay.views.session.effect_marks import EffectMarks
 from eve_replay.views.session.effects import EffectRow, effect_rows
 from eve_replay.views.session.sessions import SessionRow, detailed, session_row
+from eve_replay.views.session.silence import Silence
 from eve_replay.views.session.timeline import Timeline, timeline
 from eve_replay.views.session.transcript import TranscriptRow, transcript_rows
 from eve_replay.views.session.tree import Tree, session_tree
@@ -33,13 +36,17 @@ class Explorer:
     Args:
         session: the joined session.
         effects: the user's effects policy (a path, a dict, or None).
+        ledger: what really happened outside; with it its counts count in every view.
 
     Raises:
         WrongUse: the policy cannot be read.
     """
 
-    def __init__(self, session: Session, effects: EffectsLike = None) -> None:
+    def __init__(
+        self, session: Session, effects: EffectsLike = None, ledger: LedgerLike | None = None
+    ) -> None:
         self.session = session
+        self.ledger = ledger
         self.policy = EffectsPolicy.load(effects)
 
     @cached_property
@@ -48,9 +55,19 @@ class Explorer:
         return effects_of(self.session, self.policy)
 
     @cached_property
+    def counts(self) -> dict[int, int]:
+        """How often the ledger says that each effect happened, by ``id`` of the effect; empty without one."""
+        if self.ledger is None:
+            return {}
+        end = journal_end(self.session)
+        ends = {self.session.id: end} if end is not None else {}
+        found = join(self.effects, Ledger.load(self.ledger), effects=self.policy, ends=ends)
+        return {id(each.effect): each.count for each in found.counts if each.count is not None}
+
+    @cached_property
     def marks(self) -> EffectMarks:
         """Which calls ran twice."""
-        return EffectMarks.of(self.effects)
+        return EffectMarks.of(self.effects, self.counts)
 
     @cached_property
     def tree(self) -> Tree:
@@ -65,28 +82,32 @@ class Explorer:
     @cached_property
     def inspector(self) -> Inspector:
         """Tabs by key."""
-        return Inspector(self.session, self.effects)
+        return Inspector(self.session, self.effects, self.counts)
 
     @cached_property
     def timeline(self) -> Timeline:
         """The whole session's timeline."""
         return timeline(self.session, marks=self.marks)
 
-    def turn_timeline(self, turn_id: str) -> Timeline:
-        """Return one turn's timeline; empty when there is no such turn."""
+    def session_timeline(self, silence: Silence | None) -> Timeline:
+        """Return the whole session's timeline with what follows it."""
+        return timeline(self.session, marks=self.marks, silence=silence) if silence else self.timeline
+
+    def turn_timeline(self, turn_id: str, silence: Silence | None = None) -> Timeline:
+        """Return one turn's timeline; empty when there is no such turn. ``silence``: what follows it."""
         turn = self.session.turn(turn_id)
         if turn is None:
             return Timeline.nothing()
-        return timeline(self.session, turn, marks=self.marks)
+        return timeline(self.session, turn, marks=self.marks, silence=silence)
 
     def row(self, *, now: datetime | None = None) -> SessionRow:
         """Return the session's row for a list, with everything filled in."""
-        twice = tally(judge_effect(effect) for effect in self.effects)
+        twice = tally(judge_effect(effect, self.counts.get(id(effect))) for effect in self.effects)
         return detailed(session_row(self.session.head), self.session, now=now, twice=twice)
 
     def effect_rows(self, *, reading: bool = True) -> Sequence[EffectRow]:
         """Return the effects as rows."""
-        return effect_rows(self.effects, reading=reading)
+        return effect_rows(self.effects, reading=reading, counts=self.counts)
 
     def search(self, text: str, *, limit: int = 100, regex: bool = False) -> tuple[Hit, ...]:
         """Return where a text stands in the session, at most ``limit`` places; ``Hit.key`` says where to go.

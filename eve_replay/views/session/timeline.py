@@ -19,6 +19,7 @@ from eve_replay.views.kit.tone import Tone
 from eve_replay.views.kit.words import duration, word_for
 from eve_replay.views.session.calls import call_status, model_key, park_key
 from eve_replay.views.session.effect_marks import EffectMarks
+from eve_replay.views.session.silence import Silence
 
 __all__ = ["Bar", "Mark", "Phase", "Timeline", "TimelineRow", "timeline"]
 
@@ -53,10 +54,14 @@ class Bar(View):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mark(View):
-    """A moment in a row: ``start`` of an attempt, ``commit``, ``error`` (a recorded failure), ``release``."""
+    """A moment in a row.
+
+    ``start`` of an attempt, ``commit``, ``error`` (a recorded failure), ``release``; ``lease`` where an
+    assumed lease ends, ``now``.
+    """
 
     key: str
-    kind: Literal["start", "commit", "error", "release"]
+    kind: Literal["start", "commit", "error", "release", "lease", "now"]
     at: float
     label: str
     tone: Tone = "plain"
@@ -123,7 +128,12 @@ class Timeline(View):
 
 
 def timeline(
-    session: Session, turn: Turn | None = None, *, marks: EffectMarks | None = None, beside: bool = True
+    session: Session,
+    turn: Turn | None = None,
+    *,
+    marks: EffectMarks | None = None,
+    beside: bool = True,
+    silence: Silence | None = None,
 ) -> Timeline:
     """Return the timeline of a session, or of one of its turns. Decodes no payload.
 
@@ -132,6 +142,7 @@ def timeline(
         turn: only this turn.
         marks: which calls are effects that ran twice, for their tones.
         beside: show steps beside the turns and steps of child runs too (sessions only).
+        silence: what follows: a row of its own, up to now and to the end of the lease.
     """
     groups: list[tuple[str, Sequence[Step], Sequence[Park]]] = []
     turns = [turn] if turn is not None else session.turns
@@ -146,6 +157,12 @@ def timeline(
         return Timeline.nothing()
     drawing = _Drawing(min(moments), max(moments), marks or EffectMarks())
     rows = [row for key, steps, parks in groups for row in drawing.rows(key, steps, parks)]
+    if silence is not None and any(
+        (step.run_id, step.step_id) == (silence.run_id, silence.step_id)
+        for _, steps, _ in groups
+        for step in steps
+    ):
+        rows.append(drawing.silence(silence))
     length = max(drawing.ms(max(moments)), *(bar.end for row in rows for bar in row.bars), 1.0)
     busy = [(bar.start, bar.end) for row in rows for bar in row.bars if bar.phase in _BUSY]
     busy += [(mark.at, mark.at) for row in rows for mark in row.marks]
@@ -351,6 +368,35 @@ class _Drawing:
                 label=f"attempt {attempt.n} failed",
                 tone="error",
             )
+
+    def silence(self, quiet: Silence) -> TimelineRow:
+        """The row of what has not been written: up to now, and on to where a lease ends."""
+        since, now = self.ms(quiet.since), self.ms(quiet.now)
+        key = attempt_key(quiet.run_id, quiet.step_id, quiet.attempt)
+        text = f"nothing written for {duration((now - since) / 1000)}"
+        marks = [Mark(key=key, kind="now", at=now, label="now", tone="strong")]
+        end = now
+        if quiet.lease_until is not None:
+            free = self.ms(quiet.lease_until)
+            over = free <= now
+            text += f", lease {'ended' if over else 'ends'} {duration(abs(now - free) / 1000)} "
+            text += "ago (assumed)" if over else "from now (assumed)"
+            label = "lease ended" if over else "lease ends"
+            marks.append(Mark(key=key, kind="lease", at=free, label=label, tone="warning"))
+            end = max(now, free)
+        bar = Bar(
+            key=key,
+            phase="dead",
+            start=since,
+            end=end,
+            open=True,
+            label="silence",
+            detail=text,
+            tone="unknown",
+        )
+        return TimelineRow(
+            key=key, turn="", label="silence", detail=text, bars=(bar,), marks=tuple(marks), tone="unknown"
+        )
 
     def park(self, park: Park, number: int) -> Bar:
         since = park.since or self.origin

@@ -16,6 +16,7 @@ from eve_replay.views.kit.tone import Tone
 from eve_replay.views.kit.words import duration, plural, word_for
 from eve_replay.views.session.calls import call_status, model_key, park_key
 from eve_replay.views.session.effect_marks import EffectMarks, twice_among
+from eve_replay.views.session.titles import title_text
 
 __all__ = ["Badge", "Tree", "TreeRow", "session_tree", "took"]
 
@@ -138,7 +139,7 @@ class _Builder:
             key=f"session:{session.id}",
             kind="session",
             label="workflow" if session.kind == "workflow" else session.kind,
-            detail=_line(session.title),
+            detail=_line(title_text(session.title[:4000])),
             status=word.word,
             tone=word.tone,
             badges=self._session_badges(),
@@ -185,7 +186,7 @@ class _Builder:
             key=_turn_key(turn.session_id, turn.id),
             kind="turn",
             label=f"turn {safe_text(number)}",
-            detail=_line(turn.message or ""),
+            detail=_line(title_text((turn.message or "")[:4000])),
             status=word.word,
             tone=word.tone,
             badges=tuple(badges),

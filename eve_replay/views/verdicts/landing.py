@@ -21,6 +21,7 @@ from eve_replay.guidance.why import Report
 from eve_replay.journal import Session, SessionHead
 from eve_replay.journal.effects.judge import Twice, judge_effect, tally
 from eve_replay.journal.effects.policy import EffectsLike
+from eve_replay.journal.ledger.model import LedgerLike
 from eve_replay.views.kit.base import View
 from eve_replay.views.kit.safe import safe_text
 from eve_replay.views.kit.tone import TONES, Tone
@@ -185,6 +186,7 @@ def landing_row(
     zone: tzinfo | None = None,
     effects: EffectsLike = None,
     versions: Iterable[str] = (),
+    ledger: LedgerLike | None = None,
 ) -> LandingRow:
     """Return the row of one joined session.
 
@@ -194,10 +196,14 @@ def landing_row(
         zone: zone of clock times in words.
         effects: what the user knows of their tools.
         versions: eve versions of the whole store.
+        ledger: what really happened outside; with it its counts count.
     """
-    world = why_all([session], voice=Voice(now=now, zone=zone), effects=effects, versions=versions)
+    world = why_all(
+        [session], voice=Voice(now=now, zone=zone), effects=effects, versions=versions, ledger=ledger
+    )
     report = world.reports[0]
-    twice = tally(judge_effect(effect) for effect in report.effects)
+    counted = zip(report.effects, report.counts, strict=True)
+    twice = tally(judge_effect(effect, None if n is None else n.count) for effect, n in counted)
     row = detailed(session_row(session.head), session, now=now, twice=twice)
     row = stated(row, session, verdict_rows_of(session, report), zone=zone)
     worst = report.worst
@@ -354,5 +360,7 @@ def _deadline(session: Session, report: Report, now: datetime) -> datetime | Non
     """The next thing that comes by itself: a timer, the end of a lease, what the plan knows."""
     due = [park.due for park in session.parks if park.open and park.due is not None]
     due += [step.deadline for step in report.plan.steps if step.deadline is not None]
+    due += [verdict.lease_until for verdict in report.verdicts if verdict.lease_until is not None]
     due += [each.at for each in report.plan.soon if each.at is not None]
-    return min((each for each in due if each > now), default=min(due, default=None))
+    waits = [park.due for park in session.parks if park.open and park.due is not None]
+    return min((each for each in due if each > now), default=min(waits, default=None))

@@ -14,6 +14,7 @@ from eve_replay.guidance.plan import Place
 from eve_replay.guidance.why import Report
 from eve_replay.journal import Session
 from eve_replay.journal.effects.policy import EffectsLike
+from eve_replay.journal.ledger.model import LedgerLike
 from eve_replay.views.inspect.evidence import EvidenceRow, evidence_rows
 from eve_replay.views.kit.base import View, event_key, step_key
 from eve_replay.views.kit.safe import safe_text
@@ -52,6 +53,7 @@ class VerdictRow(View):
         certainty: observed, implied or unknown.
         severity: error, warning or info.
         evidence: where it can be checked.
+        lease_until: end of the assumed lease of the start it is about, None without one.
     """
 
     key: str
@@ -63,6 +65,7 @@ class VerdictRow(View):
     certainty: str
     severity: str
     evidence: tuple[EvidenceRow, ...] = ()
+    lease_until: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,11 +106,16 @@ def session_verdicts(
     effects: EffectsLike = None,
     versions: Iterable[str] = (),
     place: Place | None = None,
+    ledger: LedgerLike | None = None,
 ) -> SessionVerdicts:
-    """Return plan and verdicts of a session; arguments as for :func:`verdict_rows`, and its ``place``."""
+    """Return plan and verdicts of a session.
+
+    Arguments as for :func:`verdict_rows`; ``place`` is where it lies and how it is reached, with ``ledger``
+    its counts count.
+    """
     voice = Voice(now=now, zone=zone)
     places = None if place is None else lambda _: place
-    world = _why_all([session], voice=voice, effects=effects, versions=versions, places=places)
+    world = _why_all([session], voice=voice, effects=effects, versions=versions, places=places, ledger=ledger)
     (report,) = world.reports
     return SessionVerdicts(
         plan=plan_view(report.plan),
@@ -162,6 +170,7 @@ def _verdict(session: Session, verdict: Verdict) -> VerdictRow:
         certainty=verdict.certainty,
         severity=verdict.severity,
         evidence=evidence_rows(word_of(verdict), verdict.certainty, verdict.evidence),
+        lease_until=verdict.lease_until,
     )
 
 

@@ -17,15 +17,17 @@ if TYPE_CHECKING:
     from eve_replay import Journal
     from eve_replay.views.session.explorer import Explorer
     from eve_replay.views.session.sessions import SessionRow
+    from eve_replay.views.session.silence import Silence
 
 __all__ = ["now_line", "plan_rows", "told_of"]
 
 
 def told_of(
     explorer: Explorer, journal: Journal, options: Options, now: datetime
-) -> tuple[SessionRow, PlanView]:
-    """Return a session's row with the status its verdicts give it, and its plan. May take some time."""
+) -> tuple[SessionRow, PlanView, Silence | None]:
+    """Return a session's row as its verdicts give it, its plan, and its silence. May take some time."""
     from eve_replay.guidance.plan import place_of
+    from eve_replay.views.session.silence import silence_of
     from eve_replay.views.verdicts.verdicts import session_verdicts, stated
 
     session = explorer.session
@@ -36,8 +38,11 @@ def told_of(
         effects=options.effects,
         versions=[head.eve_version for head in journal.heads if head.eve_version],
         place=place_of(journal, session),
+        ledger=explorer.ledger,
     )
-    return stated(explorer.row(now=now), session, found.rows, zone=options.zone), found.plan
+    lease = next((row.lease_until for row in found.rows if row.lease_until is not None), None)
+    quiet = silence_of(session, now=now, lease_until=lease)
+    return stated(explorer.row(now=now), session, found.rows, zone=options.zone), found.plan, quiet
 
 
 def now_line(plan: PlanView) -> Line:
@@ -46,11 +51,10 @@ def now_line(plan: PlanView) -> Line:
         return ()
     first = plan.rows[0]
     sign = TONES[first.tone].sign or "-"
-    until = f" {first.until}" if first.until else ""
     return line(
         (f"{sign} Do now ({plural(len(plan.rows), 'thing')}, w): ", first.tone),
-        (f"{first.word}{until}  ", "strong"),
-        first.text,
+        (f"{first.until}: " if first.until else "", "strong"),
+        first.line,
     )
 
 

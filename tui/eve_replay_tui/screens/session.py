@@ -10,18 +10,19 @@ from textual.containers import Container, Vertical
 
 from eve_replay.errors import EveReplayError
 from eve_replay.views.kit.base import split_key
-from eve_replay.views.kit.text import Span, line
-from eve_replay.views.kit.tone import TONES
-from eve_replay.views.kit.words import clock, plural
+from eve_replay.views.kit.text import line
+from eve_replay.views.kit.words import clock
 from eve_replay.views.session.cursor import Position
 from eve_replay.views.session.explorer import Explorer
 from eve_replay.views.session.sessions import SessionRow
+from eve_replay.views.session.silence import Silence
+from eve_replay.views.verdicts.plan import PlanView
 from eve_replay_tui.keys import bindings, moves
 from eve_replay_tui.lines import LineView, Listing, notice
-from eve_replay_tui.rows.plan import now_line, told_of
 from eve_replay_tui.rows.tree import tree_row
 from eve_replay_tui.screens.base import ReplayScreen
 from eve_replay_tui.screens.session_links import Links
+from eve_replay_tui.screens.session_live import TICK, Live
 from eve_replay_tui.screens.session_panes import Panes
 from eve_replay_tui.widgets.bars import Heading, KeyBar, TabBar
 from eve_replay_tui.widgets.inspector import InspectorPane
@@ -31,7 +32,7 @@ from eve_replay_tui.work import start
 __all__ = ["SessionScreen"]
 
 
-class SessionScreen(Links, Panes, ReplayScreen):
+class SessionScreen(Links, Live, Panes, ReplayScreen):
     """Tree, timeline and inspector of one session.
 
     Args:
@@ -49,7 +50,7 @@ class SessionScreen(Links, Panes, ReplayScreen):
         "next-event", "previous-event", "next-step", "previous-step", "into", "out", "next-attempt",
         "next-effect", "next-crash-point", "previous-crash-point", "crash-here", "matrix", "diff-attempts",
         "why", "doctor", "state", "raw", "copy", "export", "search", "go-to-id", "previous-tab", "next-tab",
-        "layout", "zoom", "reload",
+        "layout", "zoom", "follow", "copy-command", "reload",
     )  # fmt: skip
     PLAIN: ClassVar[tuple[tuple[str, str], ...]] = (
         ("Enter", "Look into the selected thing; in the inspector, go where the row points."),
@@ -61,7 +62,7 @@ class SessionScreen(Links, Panes, ReplayScreen):
         *moves(),
         *bindings(
             "crash-here", "matrix", "diff-attempts", "why", "doctor", "state", "raw", "search", "go-to-id",
-            "previous-tab", "next-tab", "layout", "zoom", "reload",
+            "previous-tab", "next-tab", "layout", "zoom", "follow", "copy-command", "reload",
         ),
         Binding("tab", "pane(1)", show=False, priority=True),
         Binding("shift+tab", "pane(-1)", show=False, priority=True),
@@ -104,7 +105,10 @@ class SessionScreen(Links, Panes, ReplayScreen):
         self.zoomed = False
         self._folds: frozenset[str] | None = None
         self._parents: dict[str, str] = {}
-        self._stated: SessionRow | None = None
+        self.stated: SessionRow | None = None
+        self.plan: PlanView | None = None
+        self.silence: Silence | None = None
+        self.following = False
 
     def compose(self) -> ComposeResult:
         """Return the panes."""
@@ -190,14 +194,17 @@ class SessionScreen(Links, Panes, ReplayScreen):
         self.opened |= set(explorer.tree.opened) if first else set()
         self._folds = None
         self._parents = {row.key: row.parent for row in explorer.tree.rows}
-        self._stated = None
-        self._heading()
-        start(self, "status", self._status, explorer)
+        if first:
+            self.set_interval(TICK, self.tick)
+        self.heading()
+        start(self, "status", self.status, explorer)
         self._show_tree()
         if not explorer.cursor.stops:
             self.go_to(f"session:{explorer.session.id}")
         elif first and not self.wanted:
             self.go_to(self._interesting(explorer))
+        elif self.following and not self.wanted:
+            self.go_to(self.newest(explorer), again=True)
         else:
             self.go_to(self.wanted or self.key or f"session:{explorer.session.id}", again=True)
         self.wanted = ""
@@ -212,35 +219,6 @@ class SessionScreen(Links, Panes, ReplayScreen):
                 return row.key
         turns = [row.key for row in explorer.tree.rows if row.kind == "turn"]
         return turns[-1] if turns else f"session:{explorer.session.id}"
-
-    async def _status(self, explorer: Explorer) -> None:
-        """Say in the heading what the verdicts say of the session: leased, overdue, stranded."""
-        options, now = self.replay.options, self.replay.now()
-        told = await self.work(
-            self.reader.long, lambda: told_of(explorer, self.reader.journal, options, now), lambda text: None
-        )
-        self._stated, plan = told if told is not None else (None, None)
-        bar = self.query_one("#now", Heading)
-        bar.left = now_line(plan) if plan else ()
-        bar.set_class(not plan, "away")
-        self._heading()
-
-    def _heading(self) -> None:
-        if self.explorer is None:
-            return
-        row = self._stated or self.explorer.row(now=self.replay.now())
-        head = self.query_one("#head", Heading)
-        kind = "" if row.kind == "session" else f"{row.kind} "
-        head.left = line((f"{kind}{row.title or row.id}", "strong"))
-        counts = [plural(row.runs, "run")] if row.runs > 1 else []
-        counts += [plural(row.turns or 0, "turn"), plural(row.steps or 0, "step")]
-        eve = f"  eve {row.versions[-1]}" if row.versions else ""
-        sign = TONES[row.tone].sign
-        head.right = (
-            Span(f"{sign} " if sign else "", row.tone),
-            Span(row.status_text, row.tone),
-            Span(f"{eve}  {', '.join(counts)}" + ("  live" if self.replay.live else ""), "muted"),
-        )
 
     # -- one selection in all panes ----------------------------------------------------------------------
 
@@ -319,11 +297,18 @@ class SessionScreen(Links, Panes, ReplayScreen):
         explorer = self.explorer
         assert explorer is not None
         name = split_key(turn)[1][1] if turn else ""
-        view = self.replay.timeline_of(explorer, name)
+        view = self.replay.timeline_of(explorer, name, self.silence)
         pane = self.timeline
         where = f"turn {name.removeprefix('turn_')}" if name else "whole session"
         pane.border_title = f"Timeline: {where}, {'squeezed' if pane.squeezed else 'true'} scale"
         pane.show(view, key, path)
+
+    def show_timeline(self) -> None:
+        """Draw the timeline of what is selected anew."""
+        here, explorer = self.here, self.explorer
+        if explorer is not None:
+            turn = here.turn if here is not None and self.key != f"session:{explorer.session.id}" else ""
+            self._show_timeline(turn, self.key, here.path if here is not None else ())
 
     def _moment(self) -> None:
         here, explorer = self.here, self.explorer

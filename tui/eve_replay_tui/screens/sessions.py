@@ -180,9 +180,8 @@ class SessionsScreen(LookingScreen):
         head.right = line((f"{count}  {words}{arrow}{live}", "muted"))
         left = page.total - page.looked
         tone = "harm" if page.twice.sure else "plain"
-        spans = [(page.totals, tone)]
-        if left:
-            spans.append((f"  {left:,} not looked at yet", "strong"))
+        spans = [(f"{left:,} not looked at yet  ", "strong")] if left else []
+        spans.append((page.totals, tone))
         if page.wrong and not self.query_one("#filter", Input).has_focus:
             spans = [(page.wrong, "error")]
         elif page.wrong:

@@ -48,13 +48,15 @@ _KEYS = (
 class _Verdicts(ReplayScreen):
     """A list of sentences with evidence below them."""
 
-    ACTIONS: ClassVar[tuple[str, ...]] = ("next-event", "previous-event", "into", "copy", "export")
+    ACTIONS: ClassVar[tuple[str, ...]] = (
+        "next-event", "previous-event", "into", "copy", "copy-command", "export",
+    )  # fmt: skip
     PLAIN: ClassVar[tuple[tuple[str, str], ...]] = (
         ("Enter", "Go to what the row is about, in the session. Rows with an arrow go to their evidence."),
         ("Space", "Show or hide the evidence."),
     )
 
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings("into")]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("into", "copy-command")]
 
     DEFAULT_CSS = """
     _Verdicts { background: $background; }
@@ -63,6 +65,7 @@ class _Verdicts(ReplayScreen):
     def __init__(self) -> None:
         super().__init__()
         self.opened: set[str] = set()
+        self.plan = PlanView()
 
     def compose(self) -> ComposeResult:
         """Return the panes."""
@@ -106,6 +109,15 @@ class _Verdicts(ReplayScreen):
     def on_line_view_chosen(self, event: LineView.Chosen) -> None:
         """Go there."""
         self.action_into()
+
+    def action_copy_command(self) -> None:
+        """Copy the command of the row, else the first one of the plan."""
+        row = self.listing.current
+        command = row.copy if row is not None else ""
+        if command.startswith(("curl ", "eve-replay ", "rm ", "mv ", "$ ")):
+            self.replay.copy(command)
+        else:
+            self.copy_command(self.plan)
 
     def action_toggle_evidence(self) -> None:
         """Show or hide the evidence of the row."""
@@ -153,7 +165,6 @@ class WhyScreen(_Verdicts):
         super().__init__()
         self.explorer = explorer
         self.verdicts: tuple[VerdictRow, ...] = ()
-        self.plan = PlanView()
 
     async def _load(self) -> None:
         options = self.replay.options
@@ -166,6 +177,7 @@ class WhyScreen(_Verdicts):
                 effects=options.effects,
                 versions=[head.eve_version for head in self.reader.journal.heads if head.eve_version],
                 place=place_of(self.reader.journal, self.explorer.session),
+                ledger=self.explorer.ledger,
             ),
             self._failed,
         )

@@ -38,7 +38,13 @@ _ASCII = {
     "model": "m",
     "tool": "t",
 }
-_MARKS = {"commit": ("■", "#"), "error": ("✗", "x"), "release": ("◇", "o")}
+_MARKS = {
+    "commit": ("■", "#"),
+    "error": ("✗", "x"),
+    "release": ("◇", "o"),
+    "lease": ("┊", "L"),
+    "now": ("▏", "|"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +101,7 @@ class Drawing:
                 if not bar.lane:
                     self._paint(cells, bar, room)
             self._marks(cells, item.row, room)
+            self._said(cells, item.row, room)
         else:
             text = pad("  " + cut(item.bar.label, label - 3), label)
             head = Span(text, item.bar.tone if item.bar.tone in ("harm", "error") else "muted")
@@ -116,6 +123,24 @@ class Drawing:
         for mark in row.marks:
             if mark.kind in _MARKS:
                 cells[self.place(mark.at, room)] = (_MARKS[mark.kind][self.ascii_only], mark.tone)
+
+    def _said(self, cells: list[tuple[str, Tone]], row: TimelineRow, room: int) -> None:
+        """Write into a stretch of silence how long it is and when the lease ends; marks stay readable."""
+        silent = next((bar for bar in row.bars if bar.label == "silence"), None)
+        if silent is None:
+            return
+        taken = {self.place(mark.at, room) for mark in row.marks}
+        start = self.place(silent.start, room)
+        text = silent.detail
+        if room - start > len(text) + 5:
+            at = start + 2
+            text = f" {text} "
+        else:  # no room in it: then in front of it
+            text = cut(text, max(start - 1, 0))
+            at = start - len(text) - 1
+        for n, char in enumerate(text):
+            if at + n not in taken:
+                cells[at + n] = (char, "strong")
 
     def _note(self, cells: list[tuple[str, Tone]], bar: Bar, room: int) -> None:
         """Write how long a call took behind its bar, where there is room."""
