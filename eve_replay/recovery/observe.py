@@ -13,6 +13,7 @@ from eve_replay.journal.model import Park, Run, Session, Step, Turn
 from eve_replay.journal.settled import between_steps
 from eve_replay.recovery.observe_effects import EffectReader
 from eve_replay.recovery.observe_parts import (
+    claimed_attributes,
     guess_unknown,
     how_ended,
     is_deaf,
@@ -184,6 +185,8 @@ class _Observer:
             for h in commits.hooks
             if h.code in ("H1", "H1-free")
         ]
+        if self.python:
+            state.hooks += claimed_attributes(run)
         words = [s for s in state.steps if s.role == "handover"]
         # A journal without words (an older one, or purged) had one: the outcome.
         state.told = any(s.delivered and (s.final or not s.word) for s in words)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from eve_replay.ids import event_slot
 from eve_replay.journal.commits.states import Delivery, HookCommit, RunCommits, StepCommit
 from eve_replay.journal.model import ModelCall, Park, Run, Step, Tokens
-from eve_replay.recovery.situation import ModelState, ParkState, RunState, StepState
+from eve_replay.records import EventRecord
+from eve_replay.recovery.situation import HookState, ModelState, ParkState, RunState, StepState
 
 __all__ = [
+    "claimed_attributes",
+    "further_messages",
     "guess_unknown",
     "how_ended",
     "is_deaf",
@@ -24,6 +28,7 @@ __all__ = [
 
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\Z")
 _OVER = ("completed", "failed", "cancelled")
+_WAKES = frozenset({"step_completed", "step_failed", "wait_completed", "hook_received"})
 
 
 def how_ended(run: Run, commits: RunCommits) -> str:
@@ -82,12 +87,44 @@ def is_unanswerable(hook: HookCommit, run: Run) -> bool:
     return hook.hook_id not in {each.hook_id for each in run.hooks}
 
 
+def further_messages(events: Sequence[EventRecord], step_id: str | None) -> int:
+    """Return how many messages of a step there may be beside the first, for the Python SDK.
+
+    Each end of a step or sleep starts a pass. Passes side by side all find a step that is not in the log yet,
+    and each puts a message of it into the queue (docs/evidence/python-sdk.md#two-messages).
+    """
+    ends = 0
+    for event in events:
+        if event.event_type == "step_created":
+            if event.correlation_id == step_id:
+                break
+            ends = 0
+        elif event.event_type in _WAKES:
+            ends += 1
+    return max(0, ends - 1)
+
+
+def claimed_attributes(run: Run) -> list[HookState]:
+    """Attribute writes of the Python SDK whose claim is there and whose event is not, in the form of hooks.
+
+    Every pass finds the claim taken and starts over at once (docs/evidence/python-sdk.md#half-written).
+    """
+    written = {e.correlation_id for e in run.events if e.event_type == "attr_set"}
+    return [
+        HookState(hook_id=mark.subject, code="A1", deaf=True, evidence=(mark.origin,))
+        for mark in run.marks
+        if mark.kind == "run" and mark.phase == "attribute" and mark.subject not in written
+    ]
+
+
 def note_unsent(state: RunState, run: Run) -> None:
     """Say of which steps the Python SDK had certainly not sent the message yet.
 
     All steps of one pass are created before the first of their messages leaves: beside a step whose event is
     not there, those created last in the log had not been sent (docs/evidence/python-sdk.md#lost-message).
     """
+    for step in state.steps:
+        step.messages = further_messages(run.events, step.step_id) if step.open else 0
     if not any(step.code == "C1b" for step in state.steps):
         return
     last = set()

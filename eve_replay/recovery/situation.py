@@ -97,6 +97,8 @@ class StepState:
         sent: whether the queue holds the message that starts it (Python SDK); None when nothing tells.
         answered: the model's whole answer is on record beside the step (Flue); a framework that records only
             whole steps leaves it False.
+        messages: how many further messages of it there may be: it follows several things that ended side by
+            side, each of which starts a pass (docs/evidence/python-sdk.md#two-messages).
         evidence: event ids, newest last.
     """
 
@@ -122,6 +124,7 @@ class StepState:
     later_known: bool = False
     sent: bool | None = None
     answered: bool = False
+    messages: int = 0
 
     @property
     def final(self) -> bool:

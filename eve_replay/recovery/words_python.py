@@ -63,12 +63,18 @@ PYTHON_RULES: Mapping[str, tuple[str, str]] = {
     ),
     "py-F2": (
         "The record says the step ended and its end event is missing: a delivery is dropped because the step "
-        "has ended, and the run never hears of it. It does not run again; the run waits for ever.",
+        "has ended, and the run never hears of it. It does not run again; where the code waits for it, the "
+        "run waits for ever.",
         f"{_PAGE}#half-written",
     ),
     "py-W2": (
         "The lock of the sleep's end is there without its event: every pass finds it taken, and the run "
         "wakes up every second and goes on sleeping, for ever.",
+        f"{_PAGE}#half-written",
+    ),
+    "py-attribute": (
+        "The claim of an attribute write is there without its event: every pass finds it taken and starts "
+        "over at once, without end. The run never goes on, and the worker is kept busy.",
         f"{_PAGE}#half-written",
     ),
     "py-hook": (

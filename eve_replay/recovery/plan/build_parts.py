@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from eve_replay.journal.effects.build import Effect
 from eve_replay.journal.effects.executions import Execution
 from eve_replay.journal.model import Attempt, Park, Run, Step
 from eve_replay.records import EventRecord
+from eve_replay.recovery.observe_parts import further_messages
 from eve_replay.recovery.plan.parts import (
     FAR,
     PlanCall,
@@ -42,6 +43,7 @@ class PartBuilder:
         self._framework = framework
         self._starters = starters
         self._built: dict[str, PlanStep] = {}
+        self._events: dict[str, Sequence[EventRecord]] = {}
 
     def runs(
         self, runs: Iterable[Run], wanted: set[str], window: tuple[int, int] | None = None
@@ -59,6 +61,7 @@ class PartBuilder:
     ) -> PlanRun:
         get = self.writes.place.get
         run_id = run.run_id
+        self._events[run_id] = run.events
         starter = self._starters.get(run_id)
         parent = index.get(starter.run_id) if starter is not None else index.get(run.parent or "")
         made = get(("run-created", run_id), 0)
@@ -88,6 +91,19 @@ class PartBuilder:
                 hook = self._hook(run, event, subject)
                 if first <= hook.event < last or first <= hook.relock < last:
                     plan.hooks.append(hook)
+            elif event.event_type == "attr_set" and self._framework == "python-sdk" and subject:
+                made_at = get(("event", run_id, event.event_id), 0)
+                claim = get(("claim", subject), made_at)
+                plan.hooks.append(
+                    PlanHook(
+                        hook_id=subject,
+                        lock=made_at,
+                        file=claim,
+                        unlock=made_at,
+                        event=made_at,
+                        deaf_until=made_at,
+                    )
+                )
             elif event.event_type == "hook_received":
                 received = get(("received", run_id, event.event_id), FAR)
                 begin = get(("resume", run_id, event.event_id), received)
@@ -162,6 +178,8 @@ class PartBuilder:
             created_evidence=step.created_event.event_id if step.created_event else "",
             end_evidence=step.end_event.event_id if step.end_event else "",
         )
+        if self._framework == "python-sdk":
+            plan.messages = further_messages(self._events.get(step.run_id, ()), step.step_id)
         plan.starts = tuple(self._start(step, attempt) for attempt in step.attempts)
         self._built[step.step_id] = plan
         return plan

@@ -84,6 +84,7 @@ class PlanStep:
     created_evidence: str = ""
     end_evidence: str = ""
     sent: int | None = None
+    messages: int = 0
     _cuts: list[int] | None = None
 
     @property

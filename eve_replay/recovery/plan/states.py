@@ -125,6 +125,7 @@ def _new_step_state(step: PlanStep, place: int) -> StepState:
         plans=step.plans,
         turn_id=step.turn_id,
         sent=None if step.sent is None else step.sent < place,
+        messages=step.messages,
     )
     if newest is not None and place <= step.end:
         state.emitted = sum(1 for chunk in newest.chunks if chunk < place)

@@ -13,17 +13,25 @@ from __future__ import annotations
 
 from eve_replay.journal.effects.executions import Executions
 from eve_replay.recovery.environment import Environment
+from eve_replay.recovery.result import Verdict
 from eve_replay.recovery.runtimes.base import Course, Fate, Future
 from eve_replay.recovery.runtimes.counts import count_events
 from eve_replay.recovery.runtimes.eve.fates import exactly
-from eve_replay.recovery.runtimes.eve.flow import Flow, Stop
-from eve_replay.recovery.situation import NEVER, ONCE, UNSURE, EffectState, RunState, Situation, StepState
+from eve_replay.recovery.runtimes.eve.flow import Flow, Goes, Stop
+from eve_replay.recovery.situation import NEVER, EffectState, RunState, Situation, StepState
 from eve_replay.recovery.strategies import ModelAnswer
 
 __all__ = ["PythonSdkRuntime", "python_flow"]
 
 #: How the rules of a wedge are called here: the same states, other reasons.
-_RULES = {"F2": "py-F2", "W2": "py-W2", "H1": "py-hook", "B": "py-B-lost", "R1": "py-run-lost"}
+_RULES = {
+    "F2": "py-F2",
+    "W2": "py-W2",
+    "H1": "py-hook",
+    "A1": "py-attribute",
+    "B": "py-B-lost",
+    "R1": "py-run-lost",
+}
 
 
 class PythonSdkRuntime:
@@ -48,7 +56,9 @@ class PythonSdkRuntime:
                         _widen(fate, _fate(other, run, flow, environment))
                 course.fates.append(fate)
         for effect in situation.effects:
-            course.futures.append(Future(rule="environment") if idle else _future(effect, flow, environment))
+            course.futures.append(
+                Future(rule="environment") if idle else _future(effect, situation, flow, environment)
+            )
         count_events(situation, course)
         if idle:
             _left_alone(situation, environment, course)
@@ -68,7 +78,11 @@ def python_flow(situation: Situation) -> Flow:
         flow.hangs += stops
         doubtful = any(s.code == "B" and s.sent is None for s in run.steps)
         doubtful = doubtful or (run.code == "created" and run.sent is None)
-        flow.goes.append("no" if stops or run.code == "unborn" else "maybe" if doubtful else "yes")
+        # A step that never reports stops its run where the code waits for it; beside others it may not.
+        beside = any(w.code == "waiting" for w in run.waits) or sum(s.open for s in run.steps) > 1
+        doubtful = doubtful or (beside and all(each.rule == "py-F2" for each in stops))
+        stopped = run.code == "unborn" or (bool(stops) and not doubtful)
+        flow.goes.append("no" if stopped else "maybe" if doubtful else "yes")
     return flow
 
 
@@ -89,103 +103,70 @@ def _stops(run: RunState) -> list[Stop]:
             out.append(stop("W2", wait.wait_id, wait.evidence, wait.wait_id))
     for hook in run.hooks:
         if hook.deaf:
-            out.append(stop("H1", hook.hook_id, hook.evidence, hook.hook_id))
+            code = "A1" if hook.hook_id.startswith("attr_") else "H1"
+            out.append(stop(code, hook.hook_id, hook.evidence, hook.hook_id))
     return out
 
 
-def _fate(step: StepState, run: RunState, flow: Flow, environment: Environment) -> Fate:
-    starts, lost = step.starts, 1 if step.aborted else 0
-    goes = flow.goes[run.index]
+def _coming(step: StepState, goes: Goes, environment: Environment) -> tuple[Executions, str]:
+    """Return how often the body of a step runs from now on, and the rule that says so."""
     if step.code == "done":
-        return Fate(
-            step=step,
-            verdict="replayed",
-            attempts=exactly(starts),
-            record_attempt=exactly(starts + lost),
-            rule="py-replayed",
-        )
-    if run.over and step.open:
-        return Fate(step=step, verdict="stuck", attempts=exactly(starts), completes=False, rule="ended-run")
+        return NEVER, "py-replayed"
     if step.code == "F2":
-        return Fate(
-            step=step,
-            verdict="stuck",
-            attempts=exactly(starts),
-            completes=False,
-            record_attempt=exactly(starts),
-            rule="py-F2",
-            proves="the record says it ended: whatever is delivered, its body never runs again",
-        )
+        return NEVER, "py-F2"
+    later, most = step.later_starts, step.later_starts + step.messages
     if step.code in ("D", "R"):
-        return _again(step, starts, lost, environment)
+        left = environment.max_retries + 1 - step.starts - (1 if step.aborted else 0)
+        if left <= 0:
+            return NEVER, "py-budget"
+        if not step.later_known and step.threw:
+            most = left - 1
+        rule = "py-retry" if most > later else "py-D"
+        return Executions(min=min(1 + later, left), max=min(1 + most, left)), rule
+    whole = Executions(min=1 + later, max=1 + most)
     if step.code == "B":
-        count = {True: ONCE, False: NEVER, None: UNSURE}[step.sent]
-        rule = {True: "py-B", False: "py-B-lost", None: "py-B-unknown"}[step.sent]
-        more = Executions(
-            min=count.min * (1 + step.later_starts), max=(count.max or 0) * (1 + step.later_starts)
-        )
-        return Fate(
-            step=step,
-            verdict="never-reached" if step.sent is not False else "stuck",
-            attempts=more,
-            completes=step.sent,
-            record_attempt=more,
-            rule=rule,
-        )
+        if step.sent is False:
+            return NEVER, "py-B-lost"
+        return (whole, "py-B") if step.sent else (Executions(min=0, max=whole.max), "py-B-unknown")
     if step.code in ("C1b", "C3"):
-        count_ = 1 + step.later_starts
-        return Fate(
-            step=step,
-            verdict="never-reached",
-            attempts=exactly(starts + count_),
-            record_attempt=exactly(starts + lost + count_),
-            rule=f"py-{step.code}",
-        )
-    most = 1 + step.later_starts
-    bounds = {"yes": exactly(most), "maybe": Executions(min=0, max=most), "no": NEVER}[goes]
+        return whole, f"py-{step.code}"
+    return {"yes": whole, "maybe": Executions(min=0, max=whole.max), "no": NEVER}[goes], "never-reached"
+
+
+def _fate(step: StepState, run: RunState, flow: Flow, environment: Environment) -> Fate:
+    if run.over and step.open:
+        known = exactly(step.starts)
+        return Fate(step=step, verdict="stuck", attempts=known, completes=False, rule="ended-run")
+    goes = flow.goes[run.index]
+    bodies, rule = _coming(step, goes, environment)
+    refused = rule == "py-budget"
+    starts = exactly(step.starts + (1 if refused else 0)) + bodies
+    verdict: Verdict = "never-reached"
+    completes: bool | None = None if bodies.min == 0 and bodies.max else True
+    if step.code == "done":
+        verdict = "replayed"
+    elif step.code in ("D", "R"):
+        verdict, completes = "re-executed", not refused
+    elif step.code == "F2" or rule == "py-B-lost" or (goes == "no" and step.code == "unborn"):
+        verdict, completes = "stuck" if step.open else "never-reached", False
     return Fate(
         step=step,
-        verdict="never-reached",
-        attempts=bounds,
-        completes={"yes": True, "maybe": None, "no": False}[goes],
-        record_attempt=bounds,
-        rule="never-reached",
+        verdict=verdict,
+        attempts=starts,
+        completes=completes,
+        record_attempt=starts + exactly(1 if step.aborted else 0),
+        rule=rule,
+        proves=_PROVES.get(rule, ""),
     )
 
 
-def _again(step: StepState, starts: int, lost: int, environment: Environment) -> Fate:
-    refused, later, most = _budget(step, environment)
-    count = Executions(min=starts + 1 + later, max=starts + 1 + most)
-    return Fate(
-        step=step,
-        verdict="re-executed",
-        attempts=count,
-        completes=not refused,
-        record_attempt=Executions(
-            min=count.min + lost, max=count.max + lost if count.max is not None else None
-        ),
-        rule="py-budget" if refused else "py-retry" if most > later else "py-D",
-        proves=(
-            "the next start is refused without running the body: every start counts, kills too"
-            if refused
-            else "every start counts against its retries, kills too: with 3 retries the fifth is refused"
-        ),
-    )
-
-
-def _budget(step: StepState, environment: Environment) -> tuple[bool, int, int]:
-    """Whether the next start is refused, and how many more it takes beyond it: at least, at most.
-
-    Kills use up the retries: a start is refused when the record counts more than ``max_retries + 1``.
-    """
-    made = step.starts + (1 if step.aborted else 0)
-    left = max(0, environment.max_retries - made)
-    if made >= environment.max_retries + 1:
-        return True, 0, 0
-    if step.later_known:
-        kept = min(step.later_starts, left)
-        return False, kept, kept
-    return False, 0, left if step.threw else 0
+_KILLS = "every start counts against its retries, kills too: with 3 retries the fifth is refused"
+_PROVES = {
+    "py-F2": "the record says it ended: whatever is delivered, its body never runs again",
+    "py-budget": "the next start is refused without running the body: every start counts, kills too",
+    "py-D": _KILLS,
+    "py-retry": _KILLS,
+}
 
 
 def _widen(fate: Fate, other: Fate) -> None:
@@ -200,29 +181,14 @@ def _union(one: Executions, two: Executions) -> Executions:
     return Executions(min=min(one.min, two.min), max=top)
 
 
-def _future(effect: EffectState, flow: Flow, environment: Environment) -> Future:
+def _future(effect: EffectState, situation: Situation, flow: Flow, environment: Environment) -> Future:
     step = effect.step
     if step is None:
         return Future(rule="no-step")
-    if step.code == "done":
-        return Future(rule="py-replayed")
-    if step.code == "F2":
-        return Future(rule="py-F2")
-    if step.code in ("D", "R"):
-        refused, later, most = _budget(step, environment)
-        if refused:
-            return Future(again=True, rule="py-budget")
-        return Future(after=Executions(min=1 + later, max=1 + most), again=True, rule="py-D")
-    count = 1 + step.later_starts
-    if step.code == "B":
-        least = count if step.sent else 0
-        top = 0 if step.sent is False else count
-        return Future(after=Executions(min=least, max=top), rule="py-B")
-    if step.code in ("C1b", "C3"):
-        return Future(after=exactly(count), rule=f"py-{step.code}")
-    goes = flow.goes[step.run]
-    bounds = {"yes": exactly(count), "maybe": Executions(min=0, max=count), "no": NEVER}[goes]
-    return Future(after=bounds, rule="never-reached")
+    if situation.runs[step.run].over:
+        return Future(rule="ended-run")
+    bodies, rule = _coming(step, flow.goes[step.run], environment)
+    return Future(after=bodies, again=step.code in ("D", "R"), rule=rule)
 
 
 def _left(step: StepState) -> Fate:

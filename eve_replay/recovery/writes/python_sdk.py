@@ -52,6 +52,9 @@ class _Writer:
             else:
                 if event.event_type == "attr_set":
                     run_id = self.run.run_id
+                    if subject and self.fine:
+                        words = "claim of an attribute write"
+                        self.out.add(f"lock:{subject}:created", "lock", subject, words, ("claim", subject))
                     self._record(
                         f"{run_id}:attributes",
                         run_id,
