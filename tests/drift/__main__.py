@@ -1,3 +1,4 @@
+# ruff: noqa: E501
 """Record a turn and a crash with given versions of the vendors' packages, and say what the reader does not know.
 
     python -m tests.drift eve@0.80.1                       one version of eve

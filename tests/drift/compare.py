@@ -1,3 +1,4 @@
+# ruff: noqa: E501
 """Values as the vendor's own decoder shows them against this reader's."""
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ def compare_values(package: Path, report: Report) -> None:
     report.notes += [f"the writer refuses {each['name']}: {each['e']}" for each in written if "e" in each]
     for each, said in zip(good, _node("read", [e["data"] for e in good], core), strict=True):
         head = base64.b64decode(each["data"])[:4]
-        if head not in PREFIXES and not head[:1] in b"[{-0123456789":
+        if head not in PREFIXES and head[:1] not in b"[{-0123456789":
             report.new("prefix", repr(head), each["name"])
         _one(each["name"], each["data"], said, report)
     report.seen["values compared"] = len(good)
@@ -57,7 +58,7 @@ def compare_values(package: Path, report: Report) -> None:
 
 def differences(said: Iterable[dict[str, Any]], data: Path, report: Report) -> None:
     """Compare what the Python SDK's decoder said of a folder; dates and other classes by their presence only."""
-    ours = {where: text for where, text in _payloads(data)}
+    ours = dict(_payloads(data))
     count = 0
     for each in said:
         if "error" in each:
@@ -153,4 +154,4 @@ def _node(mode: str, lines: list[str], core: Path) -> list[dict[str, Any]]:
     )
     if done.returncode:
         raise Failed(f"the vendor's serializer could not be used: {done.stderr.strip()[-400:]}")
-    return [json.loads(line) for line in done.stdout.splitlines() if line]
+    return [json.loads(line) for line in done.stdout.split("\n") if line]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -67,10 +68,8 @@ class Server:
 
     def kill(self) -> None:
         """SIGKILL to the whole group."""
-        try:
+        with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
         self.process.wait()
 
 
@@ -79,17 +78,14 @@ def record(target: Target, work: Path) -> list[Report]:
     folder = npm(
         work / target.folder, {"eve": target.version, "zod": "4.6.7", "just-bash": "3.4.2", "ai": "7.0.173"}
     )
-    _lay_out(folder)
     env = {
         **os.environ,
         "EVE_TELEMETRY_DISABLED": "1",
         "WORKFLOW_INLINE_OWNERSHIP_LEASE_SECONDS": "2",
         "LEDGER_FILE": str(folder / "ledger.ndjson"),
     }
-    if not (folder / ".output").exists() and not (folder / ".eve/built").exists():
-        run("npx", "--no-install", "eve", "build", cwd=folder, env=env)
-        (folder / ".eve").mkdir(exist_ok=True)
-        (folder / ".eve/built").write_text(target.version)
+    if not (folder / ".eve/built").exists():
+        _build(folder, env)
     for name in DATA:
         shutil.rmtree(folder / name, ignore_errors=True)
     (folder / "ledger.ndjson").unlink(missing_ok=True)
@@ -119,7 +115,21 @@ def record(target: Target, work: Path) -> list[Report]:
     return reports
 
 
-def _lay_out(folder: Path) -> None:
+def _build(folder: Path, env: dict[str, str]) -> None:
+    """Build the agent; where the sandbox of today is refused, with the one of older versions."""
+    try:
+        _lay_out(folder, "new")
+        run("npx", "--no-install", "eve", "build", cwd=folder, env=env)
+    except Failed as error:
+        if "JustBashSandbox" not in str(error):
+            raise
+        _lay_out(folder, "old")
+        run("npx", "--no-install", "eve", "build", cwd=folder, env=env)
+    (folder / ".eve").mkdir(exist_ok=True)
+    (folder / ".eve/built").write_text("built")
+
+
+def _lay_out(folder: Path, sandbox: str) -> None:
     """The agent's files; a sandbox has another form in older versions."""
     here = APPS / "eve"
     places = {
@@ -128,9 +138,7 @@ def _lay_out(folder: Path) -> None:
         "charge_card.ts": "agent/tools/charge_card.ts",
         "channel.ts": "agent/channels/eve.ts",
     }
-    types = list((folder / "node_modules/eve").rglob("sandbox/**/just-bash*.d.ts"))
-    text = "".join(each.read_text(errors="replace") for each in types)
-    places["sandbox-new.ts" if "JustBashSandbox" in text else "sandbox-old.ts"] = "agent/sandbox/sandbox.ts"
+    places[f"sandbox-{sandbox}.ts"] = "agent/sandbox/sandbox.ts"
     for name, place in places.items():
         (folder / place).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(here / name, folder / place)

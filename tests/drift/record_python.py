@@ -1,3 +1,4 @@
+# ruff: noqa: E501
 """The Python SDK: workflows to their end and killed inside a step, with what its own decoder says of them."""
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ def plain(v):
     if isinstance(v, (bytes, bytearray)): return {"$type": "Uint8Array", "base64": base64.b64encode(v).decode()}
     if isinstance(v, datetime.datetime): return {"$type": "Date"}
     if isinstance(v, bool) or v is None or isinstance(v, str): return v
-    if isinstance(v, int): return v if abs(v) < 2**53 else {"$type": "BigInt", "value": str(v)}
+    if isinstance(v, int): return v if abs(v) < 2**53 else {"$type": "BigInt", "value": str(int(v))}
     if isinstance(v, float): return v
     if isinstance(v, dict): return {str(k): plain(x) for k, x in v.items()}
     if isinstance(v, (list, tuple)): return [plain(x) for x in v]
@@ -66,7 +67,7 @@ def _compare(data: Path, python: Path, report: Report) -> None:
     except Failed as error:
         report.notes.append(f"not compared with the SDK's own decoder: {error}")
         return
-    differences([json.loads(line) for line in said.splitlines()], data, report)
+    differences([json.loads(line) for line in said.split("\n") if line], data, report)
 
 
 def _together(reports: list[Report], name: str) -> list[Report]:

@@ -1,3 +1,4 @@
+# ruff: noqa: E501
 """The plain Workflow SDK: an app on Nitro, its serializer alone, or the app on another world."""
 
 from __future__ import annotations
@@ -80,8 +81,8 @@ def record_world(target: Target, work: Path) -> list[Report]:
     said = run(os.sys.executable, "-m", "eve_replay", "worlds", "--probe", str(store), "--json")
     found = json.loads(said)
     report.notes.append(f"probe: {json.dumps(found.get('found', found))[:400]}")
-    from eve_replay.worlds.registry import open_world
     from eve_replay.worlds.dump import dump_document
+    from eve_replay.worlds.registry import open_world
     from tests.drift.survey import _odd
 
     world = open_world(str(store))

@@ -91,7 +91,7 @@ async def gather_facts(order: str) -> dict:
     return {
         "roles": {"admin", "ops"},
         "pair": (1, "zwei"),
-        "when": datetime.datetime(2026, 2, 3, 4, 5, 6, tzinfo=datetime.timezone.utc),
+        "when": datetime.datetime(2026, 2, 3, 4, 5, 6, tzinfo=datetime.UTC),
         "price": decimal.Decimal("12.50"),
         "id": uuid.UUID(int=7),
         "big": 2**70,

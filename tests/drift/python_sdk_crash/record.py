@@ -1,3 +1,4 @@
+# ruff: noqa: E501
 """Record what the vendor's Python SDK does after it is killed at each of its durable writes.
 
 Runs in a virtual environment that holds ``vercel-workflow`` and ``uvicorn`` (not in this project's own)::
@@ -28,7 +29,7 @@ import signal
 import subprocess
 import sys
 import time
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from importlib.metadata import version
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -37,7 +38,7 @@ QUIET = 5.0
 
 
 def now() -> str:
-    return datetime.now(timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 class Recording:

@@ -1,3 +1,4 @@
+# ruff: noqa: E501
 """One process of the app: starts a workflow or serves the queue, and kills itself where it is told to.
 
     worker.py start FLOW     start a workflow and work until it has ended
@@ -66,6 +67,7 @@ def tap_writes() -> None:
             real(src, dst, *args, **kwargs)
             if hit("left") or hit("after"):
                 die()
+            return None
 
         return move
 
