@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal, Protocol
 
+from eve_replay.recovery.situation import Code
 from eve_replay.recovery.strategies import ModelAnswer
 
 __all__ = [
@@ -52,8 +53,8 @@ MomentKind = Literal[
 
 #: How it came out. ``dormant``: the environment recovers nothing. ``hangs``: wedged or parked for good.
 #: ``runaway``: the tool called the outside without end. ``diverged``: a workflow body took another way than
-#: its record when it was replayed.
-Ended = Literal["completed", "dormant", "hangs", "runaway", "diverged"]
+#: its record when it was replayed. ``deaf``: the turn is done, and no later message is ever processed.
+Ended = Literal["completed", "dormant", "hangs", "deaf", "runaway", "diverged"]
 
 #: ``tool(input, ctx, outside)`` returns what the model is told.
 Tool = Callable[..., object]
@@ -152,11 +153,19 @@ class Fault:
         point: number of the moment, counted from 0 over the whole run, all processes together.
         kind: what happens there.
         hours: how long the process stays away after a crash; it may be longer for the lease.
+        beside: how far the step beside a session's first turn (eve's ``startSessionTimeoutStep``) had been
+            written down when the process died: a commit state of docs/evidence/sweep.md#writes. ``done`` is
+            what is tried by default: it is written within a tenth of a second, and a crash there is rare.
+        unbegun: at a ``model`` moment that opens a step: how far the step itself had been written down, its
+            body not having begun (``unborn``, ``C1a``, ``C1b``, ``B``, ``C3``, or ``D`` with the model not
+            asked yet). Empty: the model was being asked.
     """
 
     point: int
     kind: FaultKind = "crash-before"
     hours: float = 0.0
+    beside: Code = "done"
+    unbegun: Code | Literal[""] = ""
 
 
 #: Faults in the order of their points.

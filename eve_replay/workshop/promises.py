@@ -233,8 +233,8 @@ def it_ends() -> Promise:
     """Return: it comes to an end, without an exception (``hangs``, ``diverged``, ``runaway``, ``threw``)."""
 
     def promise(outcome: Outcome) -> Breach | None:
-        if outcome.ended in ("hangs", "diverged", "runaway"):
-            return Breach(code=outcome.ended)
+        if outcome.ended in ("hangs", "deaf", "diverged", "runaway"):
+            return Breach(code="hangs" if outcome.ended == "deaf" else outcome.ended)
         for (turn, answer, position), result in sorted(outcome.results.items()):
             if isinstance(result, Mapping) and set(result) == {"error"} and _threw(outcome, turn, position):
                 return Breach(
@@ -246,12 +246,42 @@ def it_ends() -> Promise:
     return promise
 
 
-def _threw(outcome: Outcome, turn: int, position: int) -> bool:
-    """Whether an exception made a result an error, not the tool's own words.
+#: Errors of Python itself: nobody raises these to tell the model something.
+_SLIPS = frozenset(
+    {
+        "AssertionError",
+        "AttributeError",
+        "ImportError",
+        "IndexError",
+        "KeyError",
+        "NameError",
+        "RecursionError",
+        "TypeError",
+        "UnboundLocalError",
+        "ZeroDivisionError",
+    }
+)
 
-    Looks at the trace, which is made only when somebody asks for it.
+
+def _threw(outcome: Outcome, turn: int, position: int) -> bool:
+    """Whether the error is the tool's own: a result ``{"error": ...}`` may also be what it returned.
+
+    A tool that has told a person and then raises an error of its own choice says the same to the model as one
+    that returns "unknown": a runtime such as eve hands both on. That is no breach.
     """
-    return any(m.kind == "threw" and (m.turn, m.position) == (turn, position) for m in outcome.trace)
+    for index, moment in enumerate(outcome.trace):
+        if moment.kind != "threw" or (moment.turn, moment.position) != (turn, position):
+            continue
+        place = (moment.turn, moment.step, moment.position, moment.process)
+        told = any(
+            each.kind == "call"
+            and each.service == "people"
+            and (each.turn, each.step, each.position, each.process) == place
+            for each in outcome.trace[:index]
+        )
+        if not told or str(moment.facts.get("type", "")) in _SLIPS:
+            return True
+    return False
 
 
 def claims_done(result: object) -> bool:

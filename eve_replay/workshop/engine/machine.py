@@ -181,6 +181,10 @@ class Machine:
         if fault is not None:
             self._die(fault)
 
+    def falls_here(self) -> Fault | None:
+        """Return the fault that falls at the next numbered moment, None without one."""
+        return self._faults.get(self.number)
+
     def _die(self, fault: Fault) -> NoReturn:
         self.fault = fault
         self.note("crash", {"kind": fault.kind, "hours": fault.hours})

@@ -206,6 +206,12 @@ class _Walk:
         if id(space) in self._programs:
             return
         self.cells.append(names_of_module(space))
+        if module.__name__ == "logging":
+            # Loggers are found by name, from anywhere: new ones go with the process, old ones are put back.
+            known = space["Logger"].manager.loggerDict
+            self._dict(known)
+            for each in list(known.values()):
+                self._foreign(each)
         for name, value in list(space.items()):
             if (
                 name[:1] != "_"

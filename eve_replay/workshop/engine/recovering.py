@@ -93,6 +93,8 @@ class Plan:
         wait: seconds from the crash to the earliest time anything happens, 0 for at once.
         by, person: as in :class:`~eve_replay.recovery.runtimes.base.Course`.
         rules: names of the rules that were used.
+        beside: what a half-written step beside the turn does: ``stops`` the session behind the step that is
+            open (another message wakes it up), leaves it ``deaf`` when the turn is done, or nothing.
     """
 
     ended: Ended | None
@@ -102,6 +104,7 @@ class Plan:
     by: str
     person: str
     rules: tuple[str, ...]
+    beside: Literal["", "stops", "deaf"] = ""
 
 
 class Recovery:
@@ -119,7 +122,14 @@ class Recovery:
         self._known: dict[tuple[object, ...], Plan] = {}
 
     def plan(
-        self, steps: Sequence[Lies], *, more: bool, waits: float | None = None, asked: bool = False
+        self,
+        steps: Sequence[Lies],
+        *,
+        more: bool,
+        waits: float | None = None,
+        asked: bool = False,
+        beside: Code = "done",
+        further: bool | None = None,
     ) -> Plan:
         """Return what becomes of the current turn (or workflow run) after a crash.
 
@@ -128,8 +138,10 @@ class Recovery:
             more: whether the turn (or run) still has something to do.
             waits: seconds until a durable sleep ends, None without one.
             asked: whether a person is waited for.
+            beside: commit state of the step beside a session's first turn.
+            further: whether the turn needs another step after the open one; None where nothing tells.
         """
-        shape = (tuple(steps), more, waits, asked)
+        shape = (tuple(steps), more, waits, asked, beside, further)
         known = self._known.get(shape)
         if known is None:
             known = self._plan(*shape)
@@ -138,17 +150,36 @@ class Recovery:
         return known
 
     def course(
-        self, steps: Sequence[Lies], *, more: bool, waits: float | None = None, asked: bool = False
+        self,
+        steps: Sequence[Lies],
+        *,
+        more: bool,
+        waits: float | None = None,
+        asked: bool = False,
+        beside: Code = "done",
+        further: bool | None = None,
     ) -> Course:
         """Return what the runtime itself says: one fate per step, one future per call, in order."""
         situation = self._situation(tuple(steps), more, waits, asked)
+        if beside != "done":
+            situation.root.steps.append(_step_beside(beside))
+            situation.more = further
         return self.runtime.recover(situation, self.environment, self._model)
 
-    def _plan(self, steps: tuple[Lies, ...], more: bool, waits: float | None, asked: bool) -> Plan:
-        course = self.course(steps, more=more, waits=waits, asked=asked)
+    def _plan(
+        self,
+        steps: tuple[Lies, ...],
+        more: bool,
+        waits: float | None,
+        asked: bool,
+        beside: Code,
+        further: bool | None,
+    ) -> Plan:
+        course = self.course(steps, more=more, waits=waits, asked=asked, beside=beside, further=further)
         calls = iter(_call(course, n) for n in range(len(course.futures)))
         plans = []
-        for lies, fate in zip(steps, course.fates, strict=True):
+        # The step beside the turn comes last; what becomes of it changes nothing outside.
+        for lies, fate in zip(steps, course.fates[: len(steps)], strict=True):
             plans.append(StepPlan(_do(fate), tuple(next(calls) for _ in lies.calls)))
         wait = 0.0 if course.earliest is None else (course.earliest - _EPOCH).total_seconds()
         return Plan(
@@ -159,6 +190,7 @@ class Recovery:
             by=course.by,
             person=course.person,
             rules=tuple(dict.fromkeys(used.rule for used in course.rules)),
+            beside=_of_beside(course),
         )
 
     def _situation(self, steps: tuple[Lies, ...], more: bool, waits: float | None, asked: bool) -> Situation:
@@ -208,6 +240,26 @@ class Recovery:
         )
 
 
+def _step_beside(code: Code) -> StepState:
+    """The step that eve starts beside the first turn (docs/evidence/sweep.md#side-step)."""
+    started = code not in ("unborn", "C1a", "C1b", "B", "C3")
+    return StepState(
+        step_id="step_beside",
+        run=0,
+        function="startSessionTimeoutStep",
+        role="side",
+        code=code,
+        inline=started,
+        starts=int(started),
+        started_at=_EPOCH if started else None,
+    )
+
+
+def _of_beside(course: Course) -> Literal["", "stops", "deaf"]:
+    rules = {used.rule for used in course.rules}
+    return "stops" if "side" in rules else "deaf" if "side-deaf" in rules else ""
+
+
 def _do(fate: Fate) -> Do:
     if fate.verdict == "replayed":
         return "keep"
@@ -227,6 +279,8 @@ def _ended(course: Course, plans: Sequence[StepPlan]) -> Ended | None:
     """The fates decide. A person who is waited for does what the runtime counts on, if anything runs then."""
     if any(plan.do == "stuck" for plan in plans):
         return "hangs" if course.outcome == "hangs" else "dormant"
+    if _of_beside(course):
+        return None
     if course.outcome == "needs-person" and not any(plan.do in ("run", "endless") for plan in plans):
         return "dormant"
     return None

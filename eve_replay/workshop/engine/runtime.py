@@ -9,9 +9,10 @@ becomes of anything after a crash is not decided here but by the product's runti
 What it leaves out: the calls of one answer run one after another, while eve runs them side by side.
 ``Case.order`` "last-first" runs them from the last to the first, so that a crash in the first call finds its
 siblings done, which is the situation of the recording crash-in-tool; half-run siblings are not simulated.
-Crashes before the body of a step (docs/evidence/sweep.md#c1a, #c1b, #b, #c3), subagents, approvals of tools
-and hooks are not simulated either. The same schedule gives the same outcome: the clock and the dice that a
-tool finds are simulated too (:mod:`eve_replay.workshop.engine.host`).
+Subagents, approvals of tools and hooks are not simulated either. Crashes before the body of a step and
+half-written steps beside the turn (docs/evidence/sweep.md#side-step) are simulated where a schedule asks for
+them (``Fault.unbegun``, ``Fault.beside``); no search tries them by itself. The same schedule gives the same
+outcome: the clock and the dice that a tool finds are simulated too (:mod:`eve_replay.workshop.engine.host`).
 """
 
 from __future__ import annotations
@@ -26,10 +27,11 @@ from eve_replay.recovery.situation import Code
 from eve_replay.workshop.engine.host import Host
 from eve_replay.workshop.engine.machine import MODEL_SECONDS, MakeOutside
 from eve_replay.workshop.engine.process import Memory
-from eve_replay.workshop.engine.recovering import CallState, Lies, Plan, Recovery
+from eve_replay.workshop.engine.recovering import Lies, Plan, Recovery
 from eve_replay.workshop.engine.rows import Place, jsonable
 from eve_replay.workshop.engine.session import End, Session, default_outside, jsonable_result
 from eve_replay.workshop.engine.tools import Context, drive
+from eve_replay.workshop.engine.turn_step import Mark, Step
 from eve_replay.workshop.model import Ask, Case, Outcome, Schedule, Tool
 
 __all__ = ["LIMIT", "Runner", "made_id", "run"]
@@ -40,51 +42,6 @@ LIMIT = 200
 WAKE_UPS = 2
 #: What the model is told of a call that is not run again (docs/evidence/flue.md#after-a-crash).
 UNKNOWN = "interrupted: whether it was carried out is not known"
-#: What is durable of a step: code, starts, whether leased, time of the newest start, model calls begun, model
-#: calls of one execution, state of its calls.
-StepMark = tuple[Code, int, bool, float, int, int, tuple[CallState, ...]]
-#: What is durable of the current turn: its number (None when no turn is left) and its steps.
-Mark = tuple[int | None, tuple[StepMark, ...]]
-
-
-class _Step:
-    """One step of the current turn: model calls ``first`` to ``last - 1`` and their tools."""
-
-    __slots__ = (
-        "asked",
-        "calls",
-        "code",
-        "first",
-        "given",
-        "inline",
-        "last",
-        "results",
-        "started",
-        "starts",
-        "wakes",
-    )
-
-    def __init__(self, first: int, last: int) -> None:
-        self.first, self.last = first, last
-        self.code: Code = "unborn"
-        self.starts = self.asked = self.wakes = 0
-        self.inline = True
-        self.started = 0.0
-        self.given: dict[int, tuple[tuple[Ask, str], ...]] = {}
-        self.calls: dict[tuple[int, int], CallState] = {}
-        self.results: dict[tuple[int, int], object] = {}
-
-    def mark(self) -> StepMark:
-        """Return what is durable of it."""
-        return (
-            self.code,
-            self.starts,
-            self.inline,
-            self.started,
-            self.asked,
-            self.last - self.first,
-            tuple(self.calls.values()),
-        )
 
 
 class Runner:
@@ -95,6 +52,7 @@ class Runner:
         case: the conversation.
         limit: see :data:`LIMIT`.
         make_outside: makes the outside world, by default the one of the lessons.
+        wakes: see :data:`WAKE_UPS`.
 
     Raises:
         WrongUse: the case asks for a tool that is not there, or names no runtime or environment.
@@ -107,6 +65,7 @@ class Runner:
         *,
         limit: int = LIMIT,
         make_outside: MakeOutside | None = None,
+        wakes: int = WAKE_UPS,
     ) -> None:
         for turn in case.turns:
             for asks in (*turn.answers, *turn.other.values()):
@@ -119,13 +78,14 @@ class Runner:
         self.tools = tools
         self.case = case
         self.limit = limit
+        self.wakes = wakes
         self.make_outside = make_outside or default_outside()
         self.host = Host(tools.values(), case.name, case.seed)
         with self.host.exchanged():
             self.memory = Memory.of(tools.values())
         self.recovery = Recovery(case.runtime, case.environment, case.model)
 
-    def plan(self, mark: Mark, now: float) -> Plan | None:
+    def plan(self, mark: Mark, now: float, beside: Code = "done", further: bool | None = None) -> Plan | None:
         """Return what becomes of a journal after a crash, None when nothing is left to do."""
         turn, steps = mark
         if turn is None:
@@ -135,10 +95,14 @@ class Runner:
             for code, starts, inline, started, asked, answers, calls in steps
         )
         recovery = self.recovery
-        if not lies and (recovery.environment.recovers == "yes" or recovery.runtime.name == "none"):
+        if (
+            not lies
+            and beside == "done"
+            and (recovery.environment.recovers == "yes" or recovery.runtime.name == "none")
+        ):
             # Between two turns nothing is open.
             return recovery.plan(lies, more=False)
-        return recovery.plan(lies, more=True)
+        return recovery.plan(lies, more=True, beside=beside, further=further)
 
     def key(self, mark: object, now: float) -> Hashable:
         """Return what a crash finds in the journal: marks with the same key are recovered in the same way."""
@@ -174,17 +138,20 @@ class _Session(Session):
         self.minted: dict[tuple[int, int], int] = {}
         self.turn = 0
         self.steps = self._steps()
+        #: Commit state of the step beside the first turn, and what it does to the session.
+        self.beside: Code = "done"
+        self.after: str = ""
 
     # -- one process ------------------------------------------------------------------------------------
 
-    def _steps(self) -> list[_Step]:
+    def _steps(self) -> list[Step]:
         """The steps of the current turn: its answers and the closing one, so many to a step."""
         if self.turn >= len(self.case.turns):
             return []
         # Flue records every model message by itself (docs/evidence/flue.md): no batches there.
         size = 1 if self.runtime == "flue" else max(1, self.case.calls_per_step)
         answers = len(self.case.turns[self.turn].answers) + 1
-        return [_Step(first, min(first + size, answers)) for first in range(0, answers, size)]
+        return [Step(first, min(first + size, answers)) for first in range(0, answers, size)]
 
     def process(self) -> None:
         """Go on from what is durable until the case is over or the process dies."""
@@ -194,15 +161,23 @@ class _Session(Session):
                     self._replayed(step)
         while self.turn < len(self.case.turns):
             for number, step in enumerate(self.steps):
+                last = number == len(self.steps) - 1
                 while step.code != "done":
-                    self._step(step, number == len(self.steps) - 1)
+                    self._step(step, last)
+                    self._stop_behind(step, last)
 
-    def _replayed(self, step: _Step) -> None:
+    def _stop_behind(self, step: Step, last: bool) -> None:
+        """A step beside the turn that can never commit stops the session: behind the step or the turn."""
+        if step.code == "done" and self.after and (last or self.after == "stops"):
+            self.machine.note("stopped", {"deaf": last})
+            raise End("deaf" if last else "hangs")
+
+    def _replayed(self, step: Step) -> None:
         results = {f"{answer}.{position}": result for (answer, position), result in step.results.items()}
         self.machine.place = Place(self.turn, step.first, step.starts)
         self.machine.note("replayed", {"results": results, "answers": step.last - step.first})
 
-    def _step(self, step: _Step, last: bool) -> None:
+    def _step(self, step: Step, last: bool) -> None:
         machine = self.machine
         step.inline = step.starts == 0
         step.starts += 1
@@ -210,11 +185,22 @@ class _Session(Session):
         if step.code != "F1":  # the lock of a dead process stays, whoever starts the body
             step.code = "D"
         machine.fresh_attempt()
+        fault = machine.falls_here()
+        if fault is not None and fault.unbegun:
+            self._before_the_body(step, fault.unbegun)
         for answer in range(step.first, step.last):
             self._answer(step, answer)
         self._commit(step, last)
 
-    def _answer(self, step: _Step, answer: int) -> None:
+    def _before_the_body(self, step: Step, code: Code) -> None:
+        """The process dies before the model was asked. ``D``: the start is recorded, nothing else."""
+        step.code = code
+        if code != "D":
+            step.starts -= 1
+        self.machine.place = Place(self.turn, step.first, step.starts)
+        self.machine.moment("model", {"unbegun": code})
+
+    def _answer(self, step: Step, answer: int) -> None:
         machine = self.machine
         machine.place = Place(self.turn, answer, step.starts)
         if answer not in step.given:
@@ -229,7 +215,7 @@ class _Session(Session):
             else:
                 self._call(step, answer, position, ask, call_id)
 
-    def _ask(self, step: _Step, answer: int) -> None:
+    def _ask(self, step: Step, answer: int) -> None:
         """Ask the model. It has answered when the moment has passed; then its calls are known."""
         machine = self.machine
         turn = self.case.turns[self.turn]
@@ -252,7 +238,7 @@ class _Session(Session):
         for position in range(len(asks)):
             step.calls[answer, position] = "waits"
 
-    def _call(self, step: _Step, answer: int, position: int, ask: Ask, call_id: str) -> None:
+    def _call(self, step: Step, answer: int, position: int, ask: Ask, call_id: str) -> None:
         """Call one tool; what it throws is told to the model (docs/evidence/observed.md#failed-turns)."""
         machine = self.machine
         machine.note("tool", {"input": jsonable(ask.input)} if machine.full else ask.input)
@@ -272,19 +258,19 @@ class _Session(Session):
             result = jsonable_result(drive(self.tools[ask.tool], jsonable(ask.input), context, self.outside))
         except BaseException as error:
             text = self.thrown(error)
-            machine.note("threw", {"error": text, "type": type(error).__name__})
+            machine.note("threw", {"error": text, "type": type(error).__name__, **self.slip(error)})
             result = {"error": text}
         self.left()
         self._returned(step, answer, position, result)
         self._mark()
         machine.moment("returned", {"result": result})
 
-    def _returned(self, step: _Step, answer: int, position: int, result: object) -> None:
+    def _returned(self, step: Step, answer: int, position: int, result: object) -> None:
         step.calls[answer, position] = "returned"
         step.results[answer, position] = result
         self.results[self.turn, answer, position] = result
 
-    def _commit(self, step: _Step, last: bool) -> None:
+    def _commit(self, step: Step, last: bool) -> None:
         """Write the step down. docs/evidence/sweep.md#writes: lock, record, event; only the event counts."""
         machine = self.machine
         machine.place = Place(self.turn, step.last - 1, step.starts)
@@ -308,15 +294,15 @@ class _Session(Session):
         if self.runtime != "none" or last:
             machine.moment("committed", {"turn_over": last})
 
-    def _woken(self, step: _Step) -> None:
+    def _woken(self, step: Step) -> None:
         """The lock of a dead process is in the way: this attempt was for nothing, and so is every other."""
         step.wakes += 1
         self.machine.note("wedged", {"wakes": step.wakes, "starts": step.starts})
-        if step.wakes >= WAKE_UPS:
+        if step.wakes >= self.runner.wakes:
             raise End("hangs")
         self._again(step)
 
-    def _again(self, step: _Step) -> None:
+    def _again(self, step: Step) -> None:
         """Its body starts from its beginning: the model is asked again, and never saw what had returned."""
         for answer, position in step.results:
             self.results.pop((self.turn, answer, position), None)
@@ -337,10 +323,16 @@ class _Session(Session):
 
     def plan(self) -> Plan | None:
         """Ask the runtime what becomes of the turn."""
-        return self.runner.plan(self._durable(), self.machine.seconds)
+        fault = self.machine.fault
+        if fault is not None and self.beside == "done" and self.turn == 0 and self.runtime == "eve":
+            self.beside = fault.beside
+        begun = [step for step in self.steps if step.code != "unborn"]
+        further = len(begun) < len(self.steps)
+        return self.runner.plan(self._durable(), self.machine.seconds, self.beside, further)
 
     def obey(self, plan: Plan) -> None:
         """Let the next process find what the runtime says."""
+        self.after = plan.beside
         known = [step for step in self.steps if step.code != "unborn"]
         for step, each in zip(known, plan.steps, strict=True):
             if each.do == "keep":

@@ -15,7 +15,7 @@ not replayed between two steps of one process, as with eve's inline steps.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from typing import Any, cast
 
 from eve_replay.errors import WrongUse
@@ -159,7 +159,7 @@ class _Run(Session):
             result = jsonable_result(drive(self.body, jsonable(given), context, self.outside))
         except BaseException as error:
             text = self.thrown(error)
-            machine.note("threw", {"error": text, "type": type(error).__name__})
+            machine.note("threw", {"error": text, "type": type(error).__name__, **self.slip(error)})
             result = {"error": text}
         self.left()
         if self.cursor < len(self.log):
@@ -247,18 +247,20 @@ class _Run(Session):
         self.inside = record
         result: object = None
         error: str | None = None
+        slip: Mapping[str, object] = {}
         fatal = False
         try:
             result = jsonable_result(drive(function, *args))
         except BaseException as thrown:
             error = self.thrown(thrown)
+            slip = self.slip(thrown)
             fatal = isinstance(thrown, FatalError) or not isinstance(thrown, Exception)
         finally:
             self.inside = None
         self.left()
         if error is not None:
             last = fatal or record.starts >= most
-            machine.note("threw", {"error": error, "again": not last, "starts": record.starts})
+            machine.note("threw", {"error": error, "again": not last, "starts": record.starts, **slip})
             if not last:
                 record.threw = True
                 machine.seconds += RETRY_SECONDS

@@ -27,6 +27,8 @@ _OPEN = re.compile(
     re.IGNORECASE,
 )
 
+#: What is known of the line an error came from (:mod:`eve_replay.workshop.engine.slips`).
+_SLIP = ("line", "code", "meant", "can")
 #: Errors that are an answer of the outside: what led to them is the reason.
 _REFUSALS = ("KeyReused", "Timeout", "UniqueViolation")
 
@@ -38,10 +40,10 @@ def never_done(seen: Evidence, breach: Breach) -> Diagnosis:
     facts: dict[str, object] = {"result": result_words(result), "claims": claims_done(result)}
     if seen.outcome.ended == "diverged":
         return Diagnosis(code="diverged", facts={**facts, **diverged_facts(seen)})
-    if seen.outcome.ended == "hangs":
+    if seen.outcome.ended in ("hangs", "deaf"):
         return Diagnosis(code="hangs", facts={**facts, **stuck_facts(seen)})
     error = seen.thrown(deed) if isinstance(result, Mapping) and "error" in result else ""
-    if error and not error.startswith(_REFUSALS):
+    if error and not error.startswith(_REFUSALS) and not _unnamed_before(seen, deed):
         # It did not get to what it would have done next: telling a person, for example.
         return Diagnosis(code="threw", facts={**facts, **error_facts(seen, error)})
     for found in (
@@ -59,8 +61,17 @@ def never_done(seen: Evidence, breach: Breach) -> Diagnosis:
     other = _took_another(seen, deed) if claims_done(result) else None
     if other is not None:
         return Diagnosis(code="not-done", facts={**facts, **other})
+    elsewhere = _acted_otherwise(seen, deed)
+    if elsewhere is not None:
+        return Diagnosis(code="other-deed", facts={**facts, **elsewhere})
     why = "said-done" if claims_done(result) else _not_done_because(seen, deed)
     return Diagnosis(code="not-done", facts={**facts, "because": why})
+
+
+def _unnamed_before(seen: Evidence, deed: Deed | None) -> bool:
+    """Whether the last execution had called a person before it raised, and did not say of what."""
+    executions = seen.executions(deed)
+    return any(each.facts("told") is not None for each in (executions[-1] if executions else ()))
 
 
 def _took_another(seen: Evidence, deed: Deed | None) -> dict[str, object] | None:
@@ -79,6 +90,30 @@ def _took_another(seen: Evidence, deed: Deed | None) -> dict[str, object] | None
                 "other_id": ids[0],
                 "other": deed_words(seen, others[0]),
             }
+    return None
+
+
+def _acted_otherwise(seen: Evidence, deed: Deed | None) -> dict[str, object] | None:
+    """The call acted, in the right way, but what it did does not say that it is this deed."""
+    if deed is None:
+        return None
+    places = seen.places(deed)
+    for entry in reversed(seen.outcome.ledger):
+        if entry.effect != deed.effect or (entry.turn, entry.step, entry.position) not in places:
+            continue
+        if any(belongs(entry, each) for each in seen.outcome.case.deeds):
+            continue
+        lacks = [name for name in deed.match if name not in entry.fields]
+        other = [name for name in deed.match if name not in lacks and entry.fields[name] != deed.match[name]]
+        name = (lacks or other)[0]
+        return {
+            "because": "lacks" if lacks else "differs",
+            "effect": entry.effect,
+            "id": entry.fields.get("id", ""),
+            "name": name,
+            "wanted": deed.match[name],
+            "got": entry.fields.get(name, ""),
+        }
     return None
 
 
@@ -182,8 +217,9 @@ def _stale_claim(seen: Evidence, deed: Deed | None, result: object) -> Diagnosis
             "owner": owner.call.process if owner is not None else 1,
             "owned_at": owner.call.seconds if owner is not None else 0.0,
         }
-        still_open = not claims_done(result) and (
-            _is_open(result) or (_is_open(value) and not _skips(result))
+        raised = isinstance(result, Mapping) and set(result) == {"error"} and bool(_unnamed(seen, each))
+        still_open = raised or (
+            not claims_done(result) and (_is_open(result) or (_is_open(value) and not _skips(result)))
         )
         if still_open:
             return Diagnosis(code="pending-forever", facts={**facts, **_unnamed(seen, each)})
@@ -267,11 +303,19 @@ def waits_for_a_claim(seen: Evidence) -> Diagnosis | None:
 
 def error_facts(seen: Evidence, error: str) -> dict[str, object]:
     """An error, the refusal behind it, which can be said in every language, and whether it needs no crash."""
+    slip = next(
+        (
+            {name: each.facts[name] for name in _SLIP if each.facts.get(name)}
+            for each in reversed(seen.trace)
+            if each.kind == "threw" and each.facts.get("error") == error
+        ),
+        {},
+    )
     refused = next((each.facts for each in reversed(seen.trace) if each.kind == "bad-request"), None)
     if refused is None or not error.startswith("BadRequest"):
         by_itself = not any(each.fault for each in seen.trace)
-        return {"error": error.rstrip("."), **({"because": "mistake"} if by_itself else {})}
-    return {"error": error, "refusal": dict(refused)}
+        return {"error": error.rstrip("."), **slip, **({"because": "mistake"} if by_itself else {})}
+    return {"error": error, "refusal": dict(refused), **slip}
 
 
 def stuck_facts(seen: Evidence) -> dict[str, object]:

@@ -46,6 +46,7 @@ DIAGNOSES: Mapping[str, str] = MappingProxyType(
         "not-asked-for": "an effect that nobody asked for",
         "wrong-answer": "the result is not what was asked for",
         "not-done": "the tool did not act",
+        "other-deed": "the tool acted, but what it did does not say that it is this deed",
         "not-protected": "the tool acted twice, and nothing of the above explains it",
     }
 )

@@ -101,6 +101,9 @@ class StepTeller:
     def _tell_dormant(self, index: int, moment: Moment) -> str:
         return self.say("dormant")
 
+    def _tell_stopped(self, index: int, moment: Moment) -> str:
+        return self.say("stopped-deaf" if moment.facts.get("deaf") else "stopped")
+
     def _tell_wedged(self, index: int, moment: Moment) -> str:
         return self.say("wedged")
 

@@ -91,7 +91,7 @@ def sums(outcome: Outcome, language: Language = "en") -> tuple[str, ...]:
     When all were, that is said of each.
     """
     teller = Teller(outcome, language)
-    said = [teller.say(outcome.ended)] if outcome.ended in ("hangs", "runaway", "diverged") else []
+    said = [teller.say(outcome.ended)] if outcome.ended in ("hangs", "deaf", "runaway", "diverged") else []
     deeds = _known(outcome)
     wrong = [
         line for deed, line in ((deed, _sum(teller, deed)) for deed in deeds) if not _right(outcome, deed)
@@ -144,7 +144,19 @@ def why(diagnosis: Diagnosis, language: Language = "en") -> str:
     """Return why it failed, in a sentence or two."""
     because = diagnosis.facts.get("because")
     text = WHY.get(f"{diagnosis.code}:{because}") or WHY.get(diagnosis.code)
-    return fill(text, language, _fields(diagnosis, language)) if text is not None else ""
+    said = fill(text, language, _fields(diagnosis, language)) if text is not None else ""
+    return TOLD["space"].get(language).join([said, *_slip(diagnosis.facts, language)]).strip()
+
+
+def _slip(facts: Mapping[str, object], language: Language) -> Iterator[str]:
+    """Which line of the learner's own code an error came from, and what may have been meant."""
+    if "line" in facts:
+        name = "slip-line" if facts.get("code") else "slip-line-only"
+        yield fill(TOLD[name], language, {"line": facts["line"], "code": cut(facts.get("code", ""), 120)})
+    if facts.get("meant"):
+        yield fill(TOLD["slip-meant"], language, {"meant": cut(facts["meant"])})
+    elif facts.get("can"):
+        yield fill(TOLD["slip-can"], language, {"can": cut(facts["can"], 200)})
 
 
 def next_hint(diagnosis: Diagnosis, language: Language = "en") -> str:

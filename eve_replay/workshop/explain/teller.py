@@ -215,6 +215,8 @@ class Teller(StepTeller):
             return (self.say("dies-other", process=moment.process),)
         if place.kind == "call":
             name = _IN_CALL.get(str(place.fault), "dies-other")
+        elif place.facts.get("unbegun"):
+            name = "dies-unbegun"
         elif place.kind == "pause" and place.facts.get("for") == "person":
             name = "dies-waiting"
         elif place.kind == "pause" and place.facts.get("durable"):
@@ -262,7 +264,8 @@ class Teller(StepTeller):
     def _tell_note(self, index: int, moment: Moment) -> str:
         if moment.facts.get("what") == "no-answer":
             return self.say("no-answer")
-        return self.say("note", text=cut(moment.facts["text"])) if "text" in moment.facts else ""
+        name = "printed" if moment.facts.get("printed") else "note"
+        return self.say(name, text=cut(moment.facts["text"])) if "text" in moment.facts else ""
 
     def _tell_asked(self, index: int, moment: Moment) -> str:
         return self.say("asked", text=quote(moment.facts.get("question", ""), self.language))

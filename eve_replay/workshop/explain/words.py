@@ -12,8 +12,9 @@ from types import MappingProxyType
 
 from eve_replay.views.kit.safe import safe_text
 from eve_replay.views.kit.words import duration
+from eve_replay.workshop.explain.words_next import NEXT
 from eve_replay.workshop.explain.words_told import TOLD, texts
-from eve_replay.workshop.explain.words_why import NEXT, WHY
+from eve_replay.workshop.explain.words_why import WHY
 from eve_replay.workshop.model import Language, Text
 
 __all__ = [

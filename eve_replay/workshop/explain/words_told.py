@@ -163,6 +163,11 @@ TOLD = texts(
     bad_request=("The request is refused: {why}.", "请求被拒绝：{why}。"),
     pause=("The tool waits {time}.", "工具等待 {time}。"),
     note=("The tool notes: {text}.", "工具记下：{text}。"),
+    slip_line=("It is line {line}: `{code}`.", "出错的是第 {line} 行：`{code}`。"),
+    slip_line_only=("It is line {line}.", "出错的是第 {line} 行。"),
+    slip_meant=("Did you mean `{meant}`?", "是不是想写 `{meant}`？"),
+    slip_can=("There is: {can}.", "有这些：{can}。"),
+    printed=("It prints: {text}", "它打印：{text}"),
     commit=("The step is about to be committed.", "这一步即将提交。"),
     committed=("{step} is committed.", "{step}已提交。"),
     asked=("A person is asked: {text}.", "它问人：{text}。"),
@@ -332,6 +337,23 @@ TOLD = texts(
     never_claimed=(
         "{deed} was never {done}, and the model was told: {result}.",
         "“{deed}”始终没有{done}，告诉模型的却是：{result}。",
+    ),
+    deaf=(
+        "The turn is done, and the session hears nothing any more: no later message is ever processed.",
+        "这一轮做完了，会话却再也听不到消息：之后的消息都不会被处理。",
+    ),
+    stopped=(
+        "A step beside the turn is half written and can never be committed: the session stops here until"
+        " somebody sends another message.",
+        "这一轮旁边的一个步骤只写了一半，永远无法提交：会话停在这里，直到有人再发一条消息。",
+    ),
+    stopped_deaf=(
+        "A step beside the turn is half written and can never be committed: no later message is processed.",
+        "这一轮旁边的一个步骤只写了一半，永远无法提交：之后的消息都不会被处理。",
+    ),
+    dies_unbegun=(
+        "Process {process} dies before the step begins.",
+        "这一步还没开始，进程 {process} 就死了。",
     ),
     hangs=("The session hangs for good.", "会话永远卡住了。"),
     runaway=("The tool calls the outside without end.", "工具不停地调用外部。"),

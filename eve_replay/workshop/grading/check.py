@@ -37,6 +37,7 @@ from eve_replay.workshop.grading.answers import (
     shape,
     what_it_is,
 )
+from eve_replay.workshop.grading.import_scan import refined
 from eve_replay.workshop.grading.interpreter_state import Untouched
 from eve_replay.workshop.grading.patience import TooLong, patience
 from eve_replay.workshop.grading.remarks import headline, remark
@@ -154,7 +155,7 @@ def _trouble(exercise: Task, answer: object, language: Language) -> Trouble | No
         found = found or reach(answer) or remembers(answer) or salted(answer)
     if found is None:
         return None
-    code, facts = found
+    code, facts = refined(found)
     return code, {"name": exercise.answer, "what": what_it_is(answer, language)} | dict(facts)
 
 

@@ -13,7 +13,7 @@ from functools import cache
 from operator import attrgetter
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 
-__all__ = ["Trouble", "own_names", "reach_of_cell", "reached"]
+__all__ = ["Trouble", "own_names", "reach_of_cell", "reached", "refined"]
 
 #: A remark's code and what its sentence needs.
 Trouble = tuple[str, Mapping[str, object]]
@@ -25,15 +25,29 @@ def _set(words: str) -> frozenset[str]:
 
 #: Modules through which a tool gets round the outside, or at the machinery that runs it.
 _MODULES = _set(
-    "asyncio.subprocess atexit builtins code concurrent ctypes dbm dis faulthandler gc http "
-    "importlib inspect io linecache marshal mmap multiprocessing nt os pathlib pickle posix runpy "
-    "shelve shutil signal socket sqlite3 subprocess sys tempfile threading traceback types urllib.error "
-    "urllib.request weakref _io _sqlite3 _socket _thread"
+    "asyncio.subprocess atexit builtins code concurrent ctypes dbm dis faulthandler gc genericpath http "
+    "importlib inspect io linecache marshal mmap multiprocessing nt ntpath os pathlib pickle platform posix "
+    "posixpath runpy shelve shutil signal socket sqlite3 subprocess sys tempfile threading traceback types "
+    "urllib.error urllib.request weakref _io _pickle _sqlite3 _socket _thread"
 )
+#: What only works on the text of a path.
+_PATHS = _set("basename commonprefix dirname isabs join normcase normpath sep split splitext")
+#: What each of them would be used for, told to the learner by name: what it starts with, without `import `.
+_FILES = _set(
+    "dbm io linecache mmap open os.path os.remove os.rename os.open os.mkdir os.makedirs os.listdir "
+    "os.stat os.unlink os.replace os.link os.fsync path pathlib pickle posixpath ntpath genericpath shelve "
+    "shutil sqlite3 _sqlite3 tempfile posix nt"
+)
+_MACHINE = _set("os.environ os.getenv os.getpid os.uname os.getppid os.cpu_count environ platform sys.argv")
+_NETWORK = _set("http socket _socket urllib.request urllib.error urlopen")
 #: Of these some things do no harm.
 _ALLOWED: Mapping[str, frozenset[str]] = {
     "io": _set("StringIO BytesIO"),
-    "os": _set("linesep sep urandom"),
+    "ntpath": _PATHS,
+    "os": _set("linesep path sep urandom"),
+    "pickle": _set("dumps"),
+    "_pickle": _set("dumps"),
+    "posixpath": _PATHS,
     "sys": _set("maxsize stderr stdout version version_info"),
     "threading": _set("Lock RLock"),
     "traceback": _set("format_exc print_exc"),
@@ -98,7 +112,7 @@ def reached(code: CodeType, names: Mapping[str, object], own: frozenset[str]) ->
         if step.opname in ("LOAD_ATTR", "LOAD_METHOD"):
             used = getattr(before, word, None) if isinstance(before, ModuleType) else None
         if _lies_outside(used) and not _takes_what_is_harmless(used, after):
-            return "looks-inside", {"what": word}
+            return "looks-inside", {"what": _spelled(word, used, after)}
         if step.opname in ("STORE_ATTR", "DELETE_ATTR") and _is_not_theirs(before, names):
             return "looks-inside", {"what": f".{word} = ..."}
         if step.opname in ("LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR", "DELETE_ATTR"):
@@ -118,6 +132,26 @@ def reached(code: CodeType, names: Mapping[str, object], own: frozenset[str]) ->
             return "really-waits", {"what": "sleep"}
         before, last = used, step
     return None
+
+
+def _spelled(word: str, used: object, after: dis.Instruction | None) -> str:
+    """What was reached for as the learner wrote it: ``os.environ`` where a part of a module is used."""
+    if isinstance(used, ModuleType) and after is not None and after.opname in ("LOAD_ATTR", "LOAD_METHOD"):
+        return f"{word}.{after.argval}"
+    home = getattr(used, "__module__", "")
+    return f"{home}.{word}" if home in ("os", "posix", "posixpath", "genericpath", "platform") else word
+
+
+def refined(trouble: Trouble) -> Trouble:
+    """Say of what an answer reaches for what it would be used for: a file, the machine, the network."""
+    code, facts = trouble
+    what = str(facts.get("what", "")).removeprefix("import ")
+    if code != "looks-inside" or not what:
+        return trouble
+    for name, starts in (("uses-files", _FILES), ("uses-machine", _MACHINE), ("uses-network", _NETWORK)):
+        if any(what == each or what.startswith(f"{each}.") for each in starts):
+            return name, facts
+    return trouble
 
 
 def _is_own_use(word: str, code: CodeType, last: dis.Instruction | None) -> bool:

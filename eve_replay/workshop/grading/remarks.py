@@ -63,6 +63,37 @@ REMARKS = _texts(
         "在这个练习里，工具只能通过 `outside` 做事，只知道 `input` 和 `ctx`。"
         "进程能碰到的其他东西，要么随进程一起消失，要么属于工作坊本身。",
     ),
+    uses_files=(
+        "`{name}` uses `{what}`: it reaches for a file of its machine.",
+        "`{name}` 用了 `{what}`：它要动本机的文件。",
+    ),
+    uses_files_next=(
+        "A file does survive `kill -9`. But it is on one machine, and after a crash another machine may take"
+        " the run up: there the file is not. And writing it and acting stay two things with a gap between"
+        " them. What every machine sees here is `outside`; what must outlive the process belongs there.",
+        "文件确实能熬过 `kill -9`。可它只在一台机器上，崩溃之后接手的可能是另一台，那里没有这个文件。"
+        "而且写文件和动手仍是两件事，中间有空档。这里每台机器都看得到的是 `outside`："
+        "要比进程活得久的，就放在那里。",
+    ),
+    uses_machine=(
+        "`{name}` uses `{what}`, which another machine answers in another way.",
+        "`{name}` 用了 `{what}`，换一台机器答案就不同。",
+    ),
+    uses_machine_next=(
+        "After a crash another machine, or another version of the server, may take the run up. What has"
+        " to be the same then comes from `input` and `ctx`.",
+        "崩溃之后，接手的可能是另一台机器，或另一个版本的服务器。到那时还必须一样的东西，只能来自 `input` 和"
+        " `ctx`。",
+    ),
+    uses_network=(
+        "`{name}` uses `{what}`: it reaches the network by itself.",
+        "`{name}` 用了 `{what}`：它自己去连网络。",
+    ),
+    uses_network_next=(
+        "In this exercise the world outside is `outside`: only what goes through it is simulated, counted and"
+        " can be lost on the way.",
+        "在这个练习里，外面的世界就是 `outside`：只有经过它的事才会被模拟、被计数，也才会在路上丢失。",
+    ),
     really_waits=("`{name}` really waits, with `{what}`.", "`{name}` 用 `{what}` 真的在等待。"),
     really_waits_next=(
         "The check runs it thousands of times. `ctx.sleep(seconds)` waits in simulated time.",
@@ -181,6 +212,10 @@ CODES = _texts(
     wrong_answer=("a wrong answer", "答错了"),
     not_protected=("not protected", "没有保护"),
     not_done=("not done", "没有做"),
+    other_deed=("acted, but not recognisably for this", "做了，但看不出是为这件事"),
+    uses_files=("keeps its memory in a file", "把记录放在文件里"),
+    uses_machine=("asks the machine it runs on", "依赖所在的机器"),
+    uses_network=("reaches round `outside`", "绕过 `outside` 联网"),
     wrong_session=("another session", "找错了会话"),
     not_doubled=("a wish taken for a repeat", "把新的意图当成了重复"),
     missed_one=("a repeat that was missed", "漏了一个重复"),

@@ -60,7 +60,19 @@ def _cases(seed: int) -> tuple[Case, ...]:
         seed=seed,
         words=Text("one person gets two mails, one after the other", "同一个人先后收到两封邮件"),
     )
-    return one, two, later
+    steps = Case(
+        name="two-steps",
+        turns=(
+            Turn(
+                message="Send the order and then the reminder.",
+                answers=((_mail(to, "Your order"),), (_mail(to, "A reminder"),)),
+            ),
+        ),
+        setting=_SETTING,
+        seed=seed,
+        words=Text("one turn, two steps: one person gets two mails", "一轮两步：同一个人收到两封邮件"),
+    )
+    return one, two, later, steps
 
 
 def charge_card(input: Mapping[str, object], ctx: object, outside: object) -> object:

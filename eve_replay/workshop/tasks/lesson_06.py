@@ -259,6 +259,9 @@ TASK = Task(
     kind="workflow",
     cases=_cases,
     promises=(it_ends(), each_deed_once(), nothing_else(), no_lies()),
+    # Half a day: a body that decides by the hour or the date takes another way then. Two of them are less
+    # than the 24 hours for which the provider knows a key: that is lesson 7.
+    hours=(0.0, 11.6),
     predictions=MappingProxyType(_PREDICTIONS),
     hints=MappingProxyType(_HINTS),
     good=Text(

@@ -128,13 +128,14 @@ def _side_steps(situation: Situation, flow: Flow) -> None:
     The session waits for this step at the end of its turn: with it never committing, no later message is
     processed and a subagent never tells its caller. Whether the turn itself gets to its end depends on its
     own step. Not begun (or not even created), it runs at once and the turn goes on to its end in one go.
-    Begun, it is taken over through the queue when its lease is out, and the run stops behind it until
+    Begun (its record saying ``running`` is enough: tests/corpus/workshop-kills.json, 049-two), it is taken
+    over through the queue when its lease is out, and the run stops behind it until
     something wakes it, which matters only where the turn needs another step.
     """
     root = situation.root
     if root.code in ("done", "ending", "unborn"):
         return
-    begun = any(s.open and s.role != "side" and s.code not in ("B", "C3", "unborn") for s in root.steps)
+    begun = any(s.open and s.role != "side" and s.code not in ("B", "unborn") for s in root.steps)
     for step in root.steps:
         if step.role != "side" or not step.wedged:
             continue

@@ -177,8 +177,8 @@ def test_every_way_to_write_a_right_answer(name):
 @pytest.mark.parametrize(
     ("source", "what"),
     [
-        ("import os\ndef pay(input, ctx, outside): return os.getpid()", "os"),
-        ("import os.path\ndef pay(input, ctx, outside): return os.path.exists('x')", "os"),
+        ("import os\ndef pay(input, ctx, outside): return os.getpid()", "os.getpid"),
+        ("import os.path\ndef pay(input, ctx, outside): return os.path.exists('x')", "path.exists"),
         (
             "from os import environ\ndef pay(input, ctx, outside):\n import sys\n return sys.path",
             "import sys",
