@@ -86,6 +86,21 @@ class Deed:
     match: Mapping[str, object]
     words: str = ""
 
+    @property
+    def text(self) -> Text:
+        """What a person calls it in either language; empty where it has no words."""
+        return Text(self.words, self._zh() if self.words else "")
+
+    def _zh(self) -> str:
+        match = self.match
+        if self.effect == "mail" and "to" in match:
+            subject = f"（{match['subject']}）" if "subject" in match else ""
+            return f"发给 {match['to']} 的邮件{subject}"
+        for name, called in (("invoice", "账单"), ("order", "订单")):
+            if name in match:
+                return f"{called} {match[name]}"
+        return self.words
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ask:

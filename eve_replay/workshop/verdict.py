@@ -24,6 +24,8 @@ class Verdict:
         basis: how that is known (observed, implied or unknown), where answers were run; empty when judged.
         tried: schedules (or inputs) that were tried; ``complete`` when these are all within the bound.
         cases: cases that were tried.
+        wall: what kept the answer in while it was judged (``network``, ``files``); empty: limits of time and
+            memory only, or it ran in this very process.
         outcome: the shortest failing outcome, for the picture; None when passed or judged.
         faultless: the same case without faults: the frame of the picture, so that no crash is drawn past a
             commit that it prevented.
@@ -41,6 +43,7 @@ class Verdict:
     tried: int = 0
     complete: bool = True
     cases: int = 0
+    wall: tuple[str, ...] = ()
     outcome: Outcome | None = None
     faultless: Outcome | None = None
 
@@ -58,6 +61,7 @@ class Verdict:
             "tried": self.tried,
             "complete": self.complete,
             "cases": self.cases,
+            "wall": list(self.wall),
         }
 
     def __str__(self) -> str:

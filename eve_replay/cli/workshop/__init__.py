@@ -24,6 +24,8 @@ SUBCOMMANDS = _table(
     start="Copy the lessons and open JupyterLab on them.",
     play="Show how a lesson's starting code fails, as a story.",
     check="Run the answers in notebooks and say whether they hold.",
+    board="Show a class live on the local network, with a PIN.",
+    quiz="Ask some predictions again, with other numbers, days later.",
     summary="Show a class: who has passed what, where most stumble.",
     kit="Make a folder that installs without internet.",
     site="Make the edition that runs in a browser, without installing.",
@@ -39,6 +41,6 @@ class _Group(LazyGroup):
 def cli() -> None:
     """Teach and learn idempotency: lessons that crash your code at every point.
 
-    For learners: start, play, check. For instructors: kit, site, summary. Every command takes --json
-    but start. Start with: eve-replay workshop list
+    For learners: start, play, check, quiz. For instructors: board, kit, site, summary. Every command takes
+    --json but start. Start with: eve-replay workshop list
     """

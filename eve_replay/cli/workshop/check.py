@@ -1,8 +1,9 @@
-"""``eve-replay workshop check``: run the answers in notebooks, each in a process of its own."""
+"""``eve-replay workshop check``: run the answers in notebooks and scripts, each in a process of its own."""
 
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,13 +15,14 @@ import click
 from eve_replay.cli.shared.common import Shell, command, echo, emit_json
 from eve_replay.cli.workshop.shared import hanging, language_option, limit_options, verdict_lines
 from eve_replay.cli.workshop.words import said
-from eve_replay.errors import NotFound, SourceUnreadable
+from eve_replay.errors import NotFound, SourceUnreadable, WrongUse
 from eve_replay.problems import Receipt
 from eve_replay.views.kit.text import Line, line
 from eve_replay.views.kit.tone import Tone
 from eve_replay.workshop.grading.notebook_file import Book, find_books, read_book
 from eve_replay.workshop.grading.progress import Progress
 from eve_replay.workshop.grading.remote import Limits, check_source, refusal
+from eve_replay.workshop.grading.script_file import is_script, read_script
 from eve_replay.workshop.lesson import task
 from eve_replay.workshop.model import Language
 from eve_replay.workshop.verdict import Verdict
@@ -46,33 +48,41 @@ class _Checked:
 
 
 @command("check")
-@click.argument("notebooks", metavar="NOTEBOOK...", nargs=-1, required=True)
+@click.argument("notebooks", metavar="FILE...", nargs=-1, required=True)
+@click.option("--lesson", default="", help="Which lesson a .py file answers, where it does not say so.")
+@click.option("--watch", is_flag=True, help="Check again whenever a file is saved, until Ctrl+C.")
 @language_option("Language of the verdicts (default: the notebook's).")
 @click.option("--saved", is_flag=True, help="Run nothing: tell what the notebook's last check said.")
 @limit_options
 def cli(
     shell: Shell,
     notebooks: tuple[str, ...],
+    lesson: str,
+    watch: bool,
     language: Language | None,
     saved: bool,
     seconds: float,
     megabytes: int,
 ) -> None:
-    """Run the answers in notebooks and say whether they hold.
+    """Run the answers in notebooks and Python files and say whether they hold.
 
-    THIS RUNS THE CODE in the answer cells, with your rights: look at notebooks of strangers first. Each
-    answer gets a Python of its own with an empty folder, no environment, and limits of time and memory;
-    that stops endless loops and floods, not malice. Nothing else of a notebook is run, nothing is written
-    to it, and what the answer prints is not shown. A folder means the notebooks in it.
+    THIS RUNS THE CODE in the answer cells. Each answer gets a Python of its own with an empty folder, no
+    environment, and limits of time and memory. On Linux it also stands behind a wall (no network, no files
+    but Python's own); the verdict says which wall there was. Without one, look at answers of strangers
+    first. Nothing else of a notebook is run, and nothing is written to it. A folder means the notebooks in
+    it. A .py file says its lesson by its name (04-mine.py), by a comment (# lesson 4) or with --lesson.
 
     Exit code: 0 all passed, 1 some did not, 3 no notebook could be read.
     """
     limits = limits_of(seconds, megabytes)
+    if watch:
+        _watch(shell, notebooks, lesson, language, limits)
+        return
     receipt = Receipt()
     results: list[_Checked] = []
     for path in _paths(notebooks):
         receipt.seen += 1
-        result = _one(path, language, saved, limits)
+        result = _one(path, language, saved, limits, lesson)
         results.append(result)
         if result.book is None:
             receipt.skip(where=result.path, what="notebook", why=result.words)
@@ -97,6 +107,47 @@ def cli(
         passed = sum(each.state == "passed" for each in results)
         told = language or ("zh" if readable and all(each.language == "zh" for each in readable) else "en")
         echo(shell, [(), line(said("some-passed", told, passed=passed, all=len(results)))])
+
+
+#: Seconds between two looks at the files.
+_LOOK = 0.3
+
+
+def _watch(
+    shell: Shell, files: Sequence[str], lesson: str, language: Language | None, limits: Limits
+) -> None:
+    """Check whenever a file is saved: first all, then the one that changed. Ends with Ctrl+C."""
+    seen: dict[Path, tuple[int, int]] = {}
+    while True:
+        for path in _paths(files):
+            try:
+                now = path.stat()
+            except OSError:  # between two saves of an editor there may be no file
+                continue
+            mark = (now.st_mtime_ns, now.st_size)
+            if seen.get(path) == mark:
+                continue
+            blank: list[Line] = [()] if seen else []
+            seen[path] = mark
+            result = _one(path, language, False, limits, lesson)
+            size = len((result.book.answer or "").splitlines()) if result.book is not None else 0
+            at = said("judged-at", result.language, time=time.strftime("%H:%M:%S"), size=size)
+            echo(shell, [*blank, *_lines(shell, result, first=True), line((at, "muted"))])
+        echo(shell, [line((said("watching", language or "en", path=", ".join(files)), "muted"))])
+        _until_changed(seen)
+
+
+def _until_changed(seen: Mapping[Path, tuple[int, int]]) -> None:
+    while True:
+        for path, mark in seen.items():
+            try:
+                now = path.stat()
+            except OSError:
+                continue
+            if (now.st_mtime_ns, now.st_size) != mark:
+                time.sleep(0.05)  # let the editor finish
+                return
+        time.sleep(_LOOK)
 
 
 def limits_of(seconds: float, megabytes: int) -> Limits:
@@ -134,10 +185,10 @@ def _is_folder(path: Path) -> bool:
         return False
 
 
-def _one(path: Path, language: Language | None, saved: bool, limits: Limits) -> _Checked:
+def _one(path: Path, language: Language | None, saved: bool, limits: Limits, lesson: str = "") -> _Checked:
     try:
-        book = read_book(path)
-    except SourceUnreadable as error:
+        book = read_script(path, lesson, language or "en") if is_script(path) else read_book(path)
+    except (SourceUnreadable, WrongUse) as error:
         return _Checked(path=str(path), state="unreadable", words=str(error))
     told = language or book.language
     if saved:
@@ -176,9 +227,17 @@ def _lines(shell: Shell, result: _Checked, *, first: bool) -> list[Line]:
     head = [line((result.path, "strong"), (lesson, "muted"))]
     out: list[Line] = head if first else [(), *head]
     if result.verdict is not None:
-        return out + verdict_lines(shell, result.verdict)
+        wall = line((said(_wall(result.verdict), result.language), "muted"))
+        return [*out, *verdict_lines(shell, result.verdict), wall]
     sign, tone = _SIGNS.get(result.state, ("  ", "muted"))
     return out + hanging(sign, result.words, shell.width, tone)
+
+
+def _wall(verdict: Verdict) -> str:
+    built = set(verdict.wall)
+    if built == {"network", "files"}:
+        return "wall-both"
+    return f"wall-{next(iter(built))}" if built else "wall-none"
 
 
 def _lesson(lesson: str, language: Language) -> str:

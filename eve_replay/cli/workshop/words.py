@@ -34,6 +34,40 @@ _WORDS: Mapping[str, Text] = MappingProxyType(
         "times": Text(" Checked {count} times.", "共检查 {count} 次。"),
         "did-pass": Text("It passed.", "已通过。"),
         "did-not": Text("It did not pass.", "没有通过。"),
+        "wall-both": Text(
+            "Run behind a wall: no network, no files but Python's own.",
+            "运行时有隔离：不能联网，除 Python 自身外读不到任何文件。",
+        ),
+        "wall-network": Text(
+            "Run behind half a wall: no network; files can be read and written.",
+            "运行时只有一半隔离：不能联网，但能读写文件。",
+        ),
+        "wall-files": Text(
+            "Run behind half a wall: no files but Python's own; the network can be reached.",
+            "运行时只有一半隔离：读不到别的文件，但能联网。",
+        ),
+        "wall-none": Text(
+            "Run without a wall (this system has none): limits of time and memory only.",
+            "运行时没有隔离（此系统不支持），只限制了时间和内存。",
+        ),
+        # board
+        "board-learners": Text("Learners open {url}", "学员打开 {url}"),
+        "board-pin": Text("PIN {pin}", "PIN 码 {pin}"),
+        "board-wall": Text("For the screen on the wall: {url}", "投到大屏幕上的页面：{url}"),
+        "board-folder": Text(
+            "Everything is written into {folder}. Ctrl+C ends it.",
+            "一切都记在 {folder} 里，按 Ctrl+C 结束。",
+        ),
+        # quiz
+        "quiz-choose": Text("Your answer (a number):", "你的答案（数字）："),
+        "quiz-sum": Text("{right} of {all} right.", "{all} 题答对 {right} 题。"),
+        "quiz-later": Text("Nothing is due. Come back on {date}.", "现在没有要复习的，{date} 再来。"),
+        # watch
+        "watching": Text(
+            "Watching {path}. Save it, and it is judged again; Ctrl+C ends it.",
+            "正在监视 {path}：保存后会重新检查，按 Ctrl+C 结束。",
+        ),
+        "judged-at": Text("judged at {time}: {size} lines", "{time} 检查，共 {size} 行"),
         # summary
         "running": Text(
             "Running {answers} of {learners}, {jobs} at a time.",

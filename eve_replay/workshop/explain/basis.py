@@ -19,7 +19,7 @@ _RULES = Text(
 )
 _UNKNOWN = Text(
     "Unknown: this is a simulation, and how this environment recovers was not recorded ({sources}).",
-    "未知：这是模拟，而这个环境怎样恢复没有录像（{sources}）。",
+    "未知：这是模拟，而这个环境怎样恢复没有运行记录（{sources}）。",
 )
 _ALL = Text(
     "Implied: every crash was simulated by the recovery rules of docs/evidence/sweep.md and"

@@ -8,7 +8,7 @@ from eve_replay.workshop.explain.evidence import Dealing
 from eve_replay.workshop.explain.words import SERVICES, TOLD, cut, fill, named, quote, spell
 from eve_replay.workshop.model import Language, Moment
 
-__all__ = ["acted_words", "call_words", "pairs", "short_call"]
+__all__ = ["acted_words", "call_words", "pairs", "short_call", "written"]
 
 _MAIN: Mapping[str, tuple[str, ...]] = {
     "charge": ("order", "cents"),
@@ -33,6 +33,17 @@ def pairs(fields: object, skip: Sequence[str] = ()) -> str:
         if name not in skip and value not in (None, "")
     ]
     return ", ".join(said)
+
+
+def written(name: object, given: object) -> str:
+    """Return a call as it is written in Python: ``send_mail(to="ann@example.com", subject="Offer")``."""
+    if not isinstance(given, Mapping):
+        return f"{cut(name)}({cut(given) if given is not None else ''})"
+    said = (
+        f'{cut(key)}="{cut(value)}"' if isinstance(value, str) else f"{cut(key)}={cut(value)}"
+        for key, value in given.items()
+    )
+    return f"{cut(name)}({', '.join(said)})"
 
 
 def short_call(moment: Moment) -> str:

@@ -27,7 +27,7 @@ __all__ = ["DIAGNOSES", "Diagnosis", "diagnose"]
 def diagnose(outcome: Outcome, breach: Breach) -> Diagnosis:
     """Return why a promise was broken in an outcome."""
     seen = Evidence(outcome)
-    words = breach.deed.words if breach.deed is not None else ""
+    words = breach.deed.text if breach.deed is not None else ""
     found = _find(seen, breach)
     return Diagnosis(code=found.code, facts={"deed": words, "breach": breach.code, **found.facts})
 

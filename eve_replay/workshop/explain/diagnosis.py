@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from eve_replay.workshop.explain.evidence import Dealing, Evidence
-from eve_replay.workshop.model import Entry
+from eve_replay.workshop.model import Entry, Text
 from eve_replay.workshop.promises import belongs
 
 __all__ = [
@@ -103,17 +103,17 @@ def result_words(result: object) -> str:
     return str(result)
 
 
-def deed_words(seen: Evidence, entry: Entry) -> str:
+def deed_words(seen: Evidence, entry: Entry) -> Text | str:
     """Return what a ledger line did, as a person calls it."""
     deed = next((each for each in seen.outcome.case.deeds if belongs(entry, each)), None)
-    return deed.words if deed is not None else said(entry.fields)
+    return deed.text if deed is not None else said(entry.fields)
 
 
-def asked_words(seen: Evidence, dealing: Dealing) -> str:
+def asked_words(seen: Evidence, dealing: Dealing) -> Text | str:
     """Return what a call was asked for, as a person calls it; empty when that cannot be told."""
     call = dealing.call
     try:
         ask = seen.outcome.case.turns[call.turn].answers[call.step][call.position]
     except IndexError:
         return ""
-    return ask.deeds[0].words if ask.deeds else ""
+    return ask.deeds[0].text if ask.deeds else ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from eve_replay.workshop.explain.calls import pairs
+from eve_replay.workshop.explain.calls import written
 from eve_replay.workshop.explain.evidence import Evidence
 from eve_replay.workshop.explain.words import TOLD, cut, fill, spell
 from eve_replay.workshop.model import Ask, Language, Moment, Outcome
@@ -198,7 +198,7 @@ class StepTeller:
         return not any(each.kind == "model" and each.process == process for each in self.trace[:index])
 
     def _ask(self, ask: Ask) -> str:
-        return f"{cut(ask.tool)}({pairs(ask.input)})"
+        return written(ask.tool, ask.input)
 
     def _tell_tool(self, index: int, moment: Moment) -> str:
         given = moment.facts.get("input")
@@ -209,7 +209,7 @@ class StepTeller:
             return self.say(
                 "runs-step" if starts < 2 else "runs-step-again", name=cut(moment.facts.get("name", ""))
             )
-        return self.say("tool", call=f"{cut(moment.tool)}({pairs(given)})")
+        return self.say("tool", call=written(moment.tool, given))
 
     def _tell_body(self, index: int, moment: Moment) -> str:
         """A workflow body starts, or is replayed over what is recorded."""
@@ -219,4 +219,4 @@ class StepTeller:
             return self.say("replays-later", later=later, **fields)
         if moment.facts.get("records") or moment.process > 1:
             return self.say("replays", **fields)
-        return self.say("runs-body", call=f"{cut(moment.tool)}({pairs(moment.facts.get('input'))})", **fields)
+        return self.say("runs-body", call=written(moment.tool, moment.facts.get("input")), **fields)

@@ -26,7 +26,7 @@ from eve_replay.workshop.explain.words import (
     quote,
     spell,
 )
-from eve_replay.workshop.model import Deed, Language, Outcome
+from eve_replay.workshop.model import Deed, Language, Outcome, Text
 from eve_replay.workshop.outside.refusals import REFUSALS
 from eve_replay.workshop.promises import claims_done, entries_of, told_of
 
@@ -116,7 +116,7 @@ def _sum(teller: Teller, deed: Deed) -> str:
     outcome, language = teller.outcome, teller.language
     entries = entries_of(outcome, deed)
     name = f"done-{deed.effect}"
-    words = cut(deed.words) or pairs(deed.match)
+    words = cut(deed.text.get(language)) or pairs(deed.match)
     fields: dict[str, object] = {
         "deed": words[:1].upper() + words[1:] if language == "en" and _COMMON_WORD.match(words) else words,
         "done": TOLD[name if name in TOLD else "done-other"].get(language),
@@ -168,7 +168,10 @@ def next_hint(diagnosis: Diagnosis, language: Language = "en") -> str:
 
 def _fields(diagnosis: Diagnosis, language: Language) -> dict[str, object]:
     facts = diagnosis.facts
-    fields: dict[str, object] = {name: cut(value, 200) for name, value in facts.items()}
+    fields: dict[str, object] = {
+        name: cut(value.get(language) if isinstance(value, Text) else value, 200)
+        for name, value in facts.items()
+    }
     refusal = facts.get("refusal")
     if isinstance(refusal, Mapping) and refusal.get("code") in REFUSALS:
         fields["error"] = fill(REFUSALS[str(refusal["code"])], language, refusal)

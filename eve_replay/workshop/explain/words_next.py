@@ -101,6 +101,7 @@ NEXT = texts(
         "和 input 比较一下：哪个值不是从那里来的？",
     ),
     wrong_answer=("Compare the result with what was asked for.", "把结果和要求对照一下。"),
+    other_deed=("Compare the call with input.", "把调用和 input 对照一下。"),
     other_deed__lacks=(
         "Pass it on: `{name}=...` in the call.",
         "把它一起传出去：调用时加上 `{name}=...`。",

@@ -170,7 +170,7 @@ TOLD = texts(
     printed=("It prints: {text}", "它打印：{text}"),
     commit=("The step is about to be committed.", "这一步即将提交。"),
     committed=("{step} is committed.", "{step}已提交。"),
-    asked=("A person is asked: {text}.", "它问人：{text}。"),
+    asked=("A person is asked: {text}.", "它请人确认：{text}。"),
     told=("The person answers: {text}.", "人回答：{text}。"),
     # calls
     charge=("It sends charge({order}, {cents}) {keyed}.", "它发送 charge({order}, {cents})，{keyed}。"),

@@ -258,6 +258,10 @@ WHY = texts(
         " not act.",
         "工具查询过（{where}），查到 {other_id}。那其实是“{other}”：工具把它当成了这一件，于是没有动手。",
     ),
+    other_deed=(
+        "The tool acted, but what it did does not say that it is this.",
+        "工具确实动手了，但看不出做的就是这件事。",
+    ),
     other_deed__lacks=(
         "The tool acted: there is {id} ({effect}). But nothing in it says for which {name} it is, so nobody"
         " can tell that {wanted} is done.",

@@ -296,7 +296,7 @@ def faults_words(schedule: tuple[Fault, ...], language: Language) -> str:
 def headline(outcome: Outcome, breach: Breach, language: Language) -> str:
     """Return in one sentence what is not kept, and what was enough for it."""
     deed = breach.deed
-    words = f"“{deed.words}”" if deed is not None and deed.words else _DEED.get(language)
+    words = f"“{deed.text.get(language)}”" if deed is not None and deed.words else _DEED.get(language)
     entries = [each for each in outcome.ledger if each.number in breach.entries]
     effect = deed.effect if deed is not None else entries[0].effect if entries else ""
     count = outcome.count(deed) if deed is not None else len(entries)

@@ -4,8 +4,10 @@ The child is a fresh Python that sees neither the environment nor the folder of 
 has them it gets limits of processor time, memory, file size and processes; everywhere a limit of time. What
 it prints goes nowhere. Its verdict comes back through a file whose place and mark the answer is not told.
 
-This keeps accidents and bad manners away: endless loops, floods, ``sys.exit``. It is no sandbox. Code that
-means harm can read and write the files of the person who runs it, as any program can.
+This keeps accidents and bad manners away: endless loops, floods, ``sys.exit``. On Linux there is a wall too
+(:mod:`eve_replay.workshop.grading.wall`): no network, nothing to read but Python, nothing to write but an
+empty folder. Elsewhere code that means harm can read and write the files of the person who runs it, as any
+program can. Each verdict says what stood.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ import secrets
 import sys
 import traceback
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import MappingProxyType, ModuleType
 from typing import Any
@@ -24,6 +26,7 @@ from eve_replay.codec.jsonout import dumps_tagged
 from eve_replay.codec.jsontext import loads_json
 from eve_replay.errors import EveReplayError
 from eve_replay.workshop.grading.answers import reach_of_cell
+from eve_replay.workshop.grading.attack import World, against, world_of
 from eve_replay.workshop.grading.remarks import remark
 from eve_replay.workshop.lesson import task
 from eve_replay.workshop.model import Language
@@ -60,6 +63,7 @@ def check_source(
     language: Language = "en",
     limits: Limits | None = None,
     elsewhere: frozenset[str] = frozenset(),
+    world: World | None = None,
 ) -> Verdict:
     """Run an answer cell in a child process, check it there, and return the verdict.
 
@@ -69,6 +73,7 @@ def check_source(
         language: of the verdict.
         limits: what it may use.
         elsewhere: names that other cells of the notebook define, for a better word about a missing name.
+        world: where a neighbour tries it, instead of the lesson's own cases and faults.
 
     Raises:
         NotFound: there is no such lesson.
@@ -86,6 +91,7 @@ def check_source(
         "seconds": limits.seconds,
         "megabytes": limits.megabytes,
         "mark": secrets.token_hex(16),
+        "world": None if world is None else asdict(world),
     }
     return _result(job, _run(job, limits), language)
 
@@ -199,6 +205,7 @@ def _time_signals() -> tuple[int, ...]:
 
 
 def _verdict(document: Any, language: Language) -> Verdict:
+    wall = document.get("wall", [])
     return Verdict(
         lesson=str(document["lesson"]),
         passed=document["passed"] is True,
@@ -212,6 +219,7 @@ def _verdict(document: Any, language: Language) -> Verdict:
         tried=int(document["tried"]),
         complete=document["complete"] is True,
         cases=int(document["cases"]),
+        wall=tuple(str(each) for each in wall) if isinstance(wall, list) else (),
     )
 
 
@@ -220,8 +228,11 @@ def _verdict(document: Any, language: Language) -> Verdict:
 
 def serve() -> None:
     """Read one job from stdin, check its answer, write the verdict where the job says."""
+    import tempfile
+
     from eve_replay.workshop.grading.check import check
     from eve_replay.workshop.grading.interpreter_state import Untouched
+    from eve_replay.workshop.grading.wall import build_wall
 
     job = loads_json(sys.stdin.buffer.read())
     lesson = task(job["lesson"])
@@ -230,16 +241,29 @@ def serve() -> None:
         result.flush()
         _silence()
         _limit(float(job["seconds"]), int(job["megabytes"]))
+        folder = str(Path.cwd())
+        tempfile.tempdir = folder
+        wall = build_wall(folder)
         before = Untouched()
         answer, verdict = _defined(job, lesson.answer)
         if verdict is None:
             try:
+                seeds = None
+                if job.get("world") is not None:
+                    world = world_of(job["world"])
+                    lesson, seeds = against(lesson, world), (world.seed,)
                 verdict = check(
-                    lesson, answer, language=job["language"], seconds=float(job["seconds"]), before=before
+                    lesson,
+                    answer,
+                    language=job["language"],
+                    seeds=seeds,
+                    seconds=float(job["seconds"]),
+                    before=before,
                 )
             except MemoryError:
                 verdict = refusal(lesson.lesson, "too-much-memory", job["language"], what=job["megabytes"])
-        result.write(f"{job['mark']}{dumps_tagged(verdict.to_json())}\n")
+        document = {**verdict.to_json(), "wall": list(wall)}
+        result.write(f"{job['mark']}{dumps_tagged(document)}\n")
     os._exit(0)  # whatever the answer has left behind, threads or last words, is not waited for
 
 

@@ -140,7 +140,7 @@ def _wanted_twice(seed: int) -> Case:
         seed=seed,
         words=Text(
             "two invoices of one amount, and a receipt that is sent again on purpose",
-            "金额相同的两张发票，还有一张特意再发一次的收据",
+            "金额相同的两张账单，还有一张特意再发一次的收据",
         ),
     )
 

@@ -18,7 +18,7 @@ _SETTING = {"mail": {"keys": True}}
 
 
 def _mail(to: str, subject: str) -> Ask:
-    deed = Deed(effect="mail", match={"to": to, "subject": subject}, words=f"{subject}, {to}")
+    deed = Deed(effect="mail", match={"to": to, "subject": subject}, words=f"{subject} -> {to}")
     return Ask(tool="send_mail", input={"to": to, "subject": subject}, deeds=(deed,))
 
 
@@ -116,7 +116,7 @@ _PREDICTIONS = {
         reveal=Text(
             "The ledger of this recording has {mails} mails, at {first} and {last} UTC, and {charges}"
             " charges. That is observed: the tool wrote a line each time it acted.",
-            "这份录像的账本里有 {mails} 封邮件（{first} 和 {last}，UTC），还有 {charges} 次扣款。这是观察"
+            "这份运行记录的账本里有 {mails} 封邮件（{first} 和 {last}，UTC），还有 {charges} 次扣款。这是观察"
             "到的（observed）：工具每次动手，都往账本里写了一行。",
         ),
         facts=_facts,

@@ -49,7 +49,7 @@ def _cases(seed: int) -> tuple[Case, ...]:
         turns=(Turn(message=f"Pay both halves of {order}.", answers=((pay(order), pay(order)),)),),
         model="new-ids",
         seed=seed,
-        words=Text("two invoices of one order", "同一个订单的两张发票"),
+        words=Text("two invoices of one order", "同一个订单的两张账单"),
     )
     again = Case(
         name="again-on-purpose",
@@ -103,7 +103,7 @@ _PREDICTIONS = {
         answer=lambda: min(_payments("pay-with-key"), 2) - 1,
         reveal=Text(
             "{payments} payment. Without a key it was {without}: that is the recording pay-without-key.",
-            "付了 {payments} 次。不带键时是 {without} 次，见录像 pay-without-key。",
+            "付了 {payments} 次。不带键时是 {without} 次，见运行记录 pay-without-key。",
         ),
         facts=lambda: {
             "payments": _payments("pay-with-key"),
@@ -135,7 +135,7 @@ _PREDICTIONS = {
         question=Text(
             "You write a tool that pays invoices. Its input is order, invoice and cents. What do you"
             " make the key of, and when could it fail? Write one sentence.",
-            "你要写一个支付发票的工具，输入是 order、invoice、cents。你会用什么来拼键？它在什么情况下会失"
+            "你要写一个支付账单的工具，输入是 order、invoice、cents。你会用什么来拼键？它在什么情况下会失"
             "败？写一句话。",
         ),
         reveal=Text(
@@ -195,7 +195,7 @@ TASK = Task(
         " the input: if somebody wants the same invoice paid twice on purpose, the input has to say so,"
         " or they are merged.",
         "你的键就是这件事的名字：工具重新执行时它不变，换一笔付款它就不同。它仍然依赖支付服务：过一段时间"
-        "支付服务会忘记键（第 7 课）；也依赖输入：如果有人特意要把同一张发票付两次，输入里必须看得出来，"
+        "支付服务会忘记键（第 7 课）；也依赖输入：如果有人特意要把同一张账单付两次，输入里必须看得出来，"
         "否则会被合并成一次。",
     ),
     minutes=20,

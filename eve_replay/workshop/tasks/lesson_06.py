@@ -29,7 +29,7 @@ _SETTING = {"mail": {"keys": True}}
 def _order(order: str, cents: int, to: str, *, wanted: bool) -> Ask:
     deeds = (
         Deed(effect="charge", match={"order": order, "cents": cents}, words=order),
-        Deed(effect="mail", match={"to": to}, words=to),
+        Deed(effect="mail", match={"to": to}, words=f"the receipt to {to}"),
     )
     return Ask(tool="order", input={"order": order, "cents": cents, "to": to}, deeds=deeds if wanted else ())
 

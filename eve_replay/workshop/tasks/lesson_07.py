@@ -55,7 +55,7 @@ def _cases(seed: int) -> tuple[Case, ...]:
             turns=(Turn(message="Pay the invoice.", answers=((one,),)),),
             setting=_SETTING,
             seed=seed,
-            words=Text("one invoice", "一张发票"),
+            words=Text("one invoice", "一张账单"),
         ),
         Case(
             name="batch",
@@ -66,7 +66,7 @@ def _cases(seed: int) -> tuple[Case, ...]:
             seed=seed,
             words=Text(
                 "two invoices of one order, both in one step of up to four model calls; new call ids",
-                "同一个订单的两张发票，在同一个步骤里（最多四次模型调用）；调用 id 会变",
+                "同一个订单的两张账单，在同一个步骤里（最多四次模型调用）；调用 id 会变",
             ),
         ),
     )
@@ -291,15 +291,15 @@ _HINTS = {
     ),
     "key-changed": Text(
         "The key was another one the second time. Attempt, clock and call id change; the invoice does not.",
-        "第二次用的键变了。尝试次数、时钟和调用 id 都会变，发票号不会。",
+        "第二次用的键变了。尝试次数、时钟和调用 id 都会变，账单号不会。",
     ),
     "key-merged": Text(
         "Two invoices of one order came under one key. Only one of them was paid.",
-        "同一个订单的两张发票用了同一个键，结果只付了一张。",
+        "同一个订单的两张账单用了同一个键，结果只付了一张。",
     ),
     "not-done": Text(
         "It said paid, and this invoice was not. Which payment did you find? An order can have several.",
-        "说是付了，这张发票其实没付。你查到的是哪一笔？一个订单可能有好几笔。",
+        "说是付了，这张账单其实没付。你查到的是哪一笔？一个订单可能有好几笔。",
     ),
     "person-not-needed": Text(
         "A person was asked although nothing had gone wrong, or although looking would have told.",

@@ -107,7 +107,7 @@ _PREDICTIONS = {
             "进程在 {killed} 被杀死。恢复时 charge_card 再执行的次数：eve {eve} 次（有记录：账本里有"
             " {ledger} 次扣款），Flue {flue} 次。send_email 已经返回，Flue 保留它的结果：再执行 {mail} 次。"
             "eve 的部分是观察到的（sample:crash-in-tool）；Flue 的部分是推断，所依据的规则在 Flue 上实测过："
-            "docs/evidence/flue.md#after-a-crash，录像 b1 和 b2。",
+            "docs/evidence/flue.md#after-a-crash，运行记录 b1 和 b2。",
         ),
         facts=_facts_same_crash,
         source="sample:crash-in-tool; docs/evidence/flue.md#after-a-crash (b1, b2)",
@@ -128,7 +128,7 @@ _PREDICTIONS = {
             " now decides what to do, and if it asks for the charge again, that is a new call: it runs."
             " docs/evidence/flue.md#after-a-crash, recordings b1 and k2.",
             "至少 {least} 次，至多 {most} 次。日志看不出是哪一种。接下来由模型决定怎么办；如果它再次要求扣"
-            "款，那就是一次新的调用，会真的执行。docs/evidence/flue.md#after-a-crash，录像 b1 和 k2。",
+            "款，那就是一次新的调用，会真的执行。docs/evidence/flue.md#after-a-crash，运行记录 b1 和 k2。",
         ),
         facts=_facts_unknown,
         source="docs/evidence/flue.md#after-a-crash (b1, k2)",
@@ -149,7 +149,7 @@ _PREDICTIONS = {
             " written down. A step.do needs its key inside, as any tool does. Observed:"
             " docs/evidence/flue.md#after-a-crash.",
             "正要写下记录的那一步，至多 {inside} 次（{d}）；已有记录的步骤 {between} 次（{c}）。又是第 2 课"
-            "里的那道小缝：做了，还没记下。step.do 里面同样需要键，和任何工具一样。这是观察到的："
+            "里的那个小空档：做了，还没记下。step.do 里面同样需要键，和任何工具一样。这是观察到的："
             "docs/evidence/flue.md#after-a-crash。",
         ),
         facts=_facts_memo,

@@ -292,7 +292,7 @@ TASK = Task(
             question=Text(
                 "The ledger of an order desk has two charges: the same customer, the same amount, seconds"
                 " apart. Was one of them a mistake?",
-                "接单台的账本里有两笔扣款：客户相同，金额相同，只隔几秒。其中一笔是错的吗？",
+                "订单 agent 的账本里有两笔扣款：客户相同，金额相同，只隔几秒。其中一笔是错的吗？",
             ),
             choices=(
                 Text("yes, it was charged twice", "是，扣了两次"),
@@ -305,7 +305,7 @@ TASK = Task(
                 " {wanted} were wanted: two invoices, or a customer who bought twice. The journal tells them"
                 " apart, because it knows which call a line belongs to.",
                 "这一课的四份账本里，这样的扣款共有 {pairs} 对。其中 {repeats} 对是同一个调用的重复，"
-                "{wanted} 对是本来就想要的：两张发票，或者客户买了两次。能分清它们的是日志，因为日志知道一行"
+                "{wanted} 对是本来就想要的：两张账单，或者客户买了两次。能分清它们的是日志，因为日志知道一行"
                 "属于哪个调用。",
             ),
             facts=_alike,

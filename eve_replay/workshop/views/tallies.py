@@ -106,7 +106,7 @@ def sums_of(outcome: Outcome, language: Language) -> list[dict[str, Any]]:
         count = outcome.count(deed)
         tone: Tone = "harm" if count > wanted else "warning" if count < wanted else "once"
         what = counted(count, deed.effect, language)
-        add(tone, _joined(what, deed.effect, deed.words, language))
+        add(tone, _joined(what, deed.effect, deed.text.get(language), language))
     wanted_effects = {deed.effect for deed, _ in _wanted(outcome)}
     known = [deed for deed, _ in _wanted(outcome)]
     for effect in sorted(wanted_effects):

@@ -58,7 +58,7 @@ WORDS: Mapping[str, Text] = {
     "you_wrote": Text("You wrote", "你写的是"),
     "source": Text("Where this is from", "依据"),
     "choice": Text("Choice {number}", "选项 {number}"),
-    "no_facts": Text("The recording could not be read here: {why}.", "这里无法读取录像：{why}。"),
+    "no_facts": Text("The recording could not be read here: {why}.", "这里无法读取运行记录：{why}。"),
     # stage
     "stage": Text("Stage: where does the process die?", "舞台：进程死在哪里？"),
     "stage_of": Text("Stage", "舞台"),
@@ -199,7 +199,7 @@ WORDS: Mapping[str, Text] = {
     "verdict-why": Text("Why", "原因"),
     "verdict-next": Text("What to think about next", "接下来想一想"),
     "verdict-limit": Text("What it rests on", "它靠的是什么"),
-    "verdict-picture": Text("The same as a picture", "画成图"),
+    "verdict-picture": Text("The same as a picture", "图示"),
     "verdict-tried": Text("Tried {tried} ways in {cases}.", "在 {cases}里试了 {tried} 种方式。"),
     "verdict-inputs": Text("Tried {tried} inputs.", "试了 {tried} 组输入。"),
     "verdict-tried-one": Text("Tried one way in {cases}.", "在 {cases}里试了 1 种方式。"),

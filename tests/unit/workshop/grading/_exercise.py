@@ -39,7 +39,7 @@ PAY = Task(
     cases=cases,
     promises=(each_deed_once(), nothing_else(), it_ends()),
     hints={"no-key": Text("Send a key along.", "带上一个键。")},
-    good=Text("The key is the invoice's.", "键来自发票。"),
+    good=Text("The key is the invoice's.", "键来自账单。"),
 )
 
 
