@@ -30,10 +30,12 @@ def breaches(found):
 # -- who may talk to the outside ---------------------------------------
 
 #: The grader runs strangers' code: it puts an environment back that an answer has changed, and ends the child
-#: process that ran the answer without waiting for what it left behind.
+#: process that ran the answer without waiting for what it left behind. Google's client learns of an emulator
+#: from the environment alone: it is set while the client is made, and put back.
 OUTSIDE = {
     "eve_replay/workshop/grading/interpreter_state.py": {"os.environ"},
     "eve_replay/workshop/grading/remote.py": {"os._exit"},
+    "eve_replay/worlds/services/firestore.py": {"os.environ"},
 }
 TALK = {"os.environ", "os.getenv", "sys.exit", "sys.argv", "os._exit"}
 

@@ -83,7 +83,7 @@ class HranaLink:
             if error.code in (401, 403):
                 raise SourceUnreadable(
                     f"The libSQL server of {self._label} refuses access ({error.code}).",
-                    hint="Give a token that may read: libsql://HOST?authToken=TOKEN, or TURSO_AUTH_TOKEN.",
+                    hint="Give a token that may read: libsql://HOST?authToken=TOKEN.",
                 ) from None
             raise SourceUnreadable(
                 f"What answers at {self._label} is no libSQL server over HTTP (status {error.code}).",
@@ -142,15 +142,11 @@ class _LibsqlOpener:
 
     def open(self, source: str, **options: object) -> World:
         """Ask for the tables. Options: keys, limit, layout, token, timeout."""
-        import os
-
         parts, query = urlsplit(source), query_of(source)
         if not parts.netloc:
             raise WrongUse("This libSQL address names no host.", hint="Write libsql://HOST?authToken=TOKEN.")
         plain = parts.scheme == "libsql+http" or query.get("tls") == "0"
-        token = (
-            text_option(options, "token") or query.get("authToken") or os.environ.get("TURSO_AUTH_TOKEN", "")
-        )
+        token = text_option(options, "token") or query.get("authToken", "")
         place = parts.netloc.rpartition("@")[2]
         label = public_source(f"{parts.scheme}://{place}")
         link = HranaLink(
