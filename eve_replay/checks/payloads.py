@@ -49,7 +49,7 @@ def check_payloads(run: Run) -> Iterator[Finding]:
         layers = payload.layers
         if sealed and isinstance(payload.raw, bytes) and layers and not _SEALS & set(layers):
             open_text.append((where, kind))
-        value = payload.value
+        value = payload.shared
         if isinstance(value, Undecoded):
             failed.setdefault(value.reason, []).append((where, kind, value.message))
     for reason, places in sorted(failed.items()):

@@ -17,7 +17,7 @@ from eve_replay.codec.keys import KeyRing
 from eve_replay.codec.zstd_prefix import WORTH_IT, Front
 from eve_replay.errors import DecodeError, WrongUse
 from eve_replay.problems import Problem
-from eve_replay.values import JsValue, Undecoded, Unknown, format_path, to_tagged, walk
+from eve_replay.values import UNDEFINED, JsValue, Undecoded, Unknown, format_path, to_tagged, walk
 
 __all__ = ["CELL_BYTES", "Payload"]
 
@@ -157,7 +157,7 @@ class Payload:
 
     def _decode_now(self) -> _Decoded:
         if self._kind == "plain":
-            return _Decoded(self._raw, Notes())
+            return _Decoded(_own_copy(self._raw), Notes())
         if self._kind == "legacy":
             return _Decoded(*hydrate_json(_own_copy(self._raw), Notes(), own=self.own))
         opened = self._open()
@@ -169,14 +169,19 @@ class Payload:
 
     @property
     def value(self) -> JsValue:
-        """The whole value. What cannot be decoded is an ``Undecoded`` in its place. Do not change it."""
+        """The whole value, decoded anew: yours to change. What cannot be decoded is an ``Undecoded`` in it."""
+        return cast("JsValue", self._decode_now().value)
+
+    @property
+    def shared(self) -> JsValue:
+        """The whole value as kept for whoever asks next: quicker the second time, and not to be changed."""
         return cast("JsValue", self._decode().value)
 
     @property
     def lazy(self) -> LazyValue:
         """The value, to be reached step by step without decoding the rest."""
         if self._kind == "plain":
-            return LazyValue(value=self._raw)
+            return LazyValue(value=_own_copy(self._raw))
         entries = self._entries
         try:
             if entries is None:
@@ -210,7 +215,7 @@ class Payload:
         return None if self.keys is None else self.keys.key_for(self.run_id)
 
     def at(self, path: str | tuple[str | int, ...]) -> JsValue:
-        """Return the value at a path, ``UNDEFINED`` when there is none; decodes only that part.
+        """Return the value at a path, ``UNDEFINED`` when there is none; decodes only that part, anew.
 
         Args:
             path: ``"$.args[0].history[3].content"`` or its steps as a tuple. Raises WrongUse when the
@@ -219,24 +224,26 @@ class Payload:
         steps = parse_path(path) if isinstance(path, str) else path
         if steps is None:
             raise WrongUse(f"{path!r} is no path.", hint='Write it like $.args[0]["odd key"].')
-        decoded = self._decoded
-        if decoded is None:
-            value = self.lazy.get(*steps).value
-            found = replace(value, path=format_path(steps)) if _here(value) else value
-            return cast("JsValue", found)
-        value = decoded.value
-        for step in steps:
-            value = step_into(value, step)
-        return cast("JsValue", value)
+        if self._decoded is not None:
+            value = self._decoded.value
+            for step in steps:
+                value = step_into(value, step)
+            if isinstance(value, (str, int, float, Undecoded)) or value is None or value is UNDEFINED:
+                return cast("JsValue", value)  # nobody can change these
+        here, taken = self.lazy.reach(steps)
+        value = here.value
+        # What is under an Undecoded nobody can tell: the answer is that one, with the place where it stands.
+        found = replace(value, path=format_path(steps[:taken])) if _here(value) else value
+        return cast("JsValue", found)
 
     @property
     def undecoded(self) -> Undecoded | None:
         """The first thing in the value that could not be decoded, None when all could."""
-        if isinstance(self.value, Undecoded):
-            return self.value
+        if isinstance(self.shared, Undecoded):
+            return self.shared
         if not self._decode().notes.failed:
             return None
-        for trail, value in walk(self.value):
+        for trail, value in walk(self.shared):
             if isinstance(value, Undecoded):
                 return value
             if isinstance(value, Unknown):
@@ -268,7 +275,7 @@ class Payload:
 
     def tagged(self) -> Any:
         """Return the value as canonical tagged JSON."""
-        return to_tagged(self.value)
+        return to_tagged(self.shared)
 
     def __repr__(self) -> str:
         return f"Payload({self._kind}, {self.size} bytes, where={self.where!r})"

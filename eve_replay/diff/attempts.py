@@ -184,7 +184,7 @@ def _facts(step: Step, one: Attempt, two: Attempt) -> list[Fact]:
         _event_ids(one, two),
     ]
     if one.error is not None and two.error is not None:
-        change = diff_values(one.error.value, two.error.value)
+        change = diff_values(one.error.shared, two.error.shared)
         facts.append(
             Fact(
                 name="error",
@@ -193,9 +193,9 @@ def _facts(step: Step, one: Attempt, two: Attempt) -> list[Fact]:
             )
         )
     elif one.error is not None:
-        facts.append(Fact(name="error", verdict="only first", before=preview(one.error.value, 60)))
+        facts.append(Fact(name="error", verdict="only first", before=preview(one.error.shared, 60)))
     elif two.error is not None:
-        facts.append(Fact(name="error", verdict="only second", after=preview(two.error.value, 60)))
+        facts.append(Fact(name="error", verdict="only second", after=preview(two.error.shared, 60)))
     return facts
 
 

@@ -133,7 +133,7 @@ def _plain(attributes: Mapping[str, object]) -> dict[str, object]:
 def _payloads(one: Payload | None, two: Payload | None) -> Change | None:
     if one is None and two is None:
         return None
-    return diff_values(UNDEFINED if one is None else one.value, UNDEFINED if two is None else two.value)
+    return diff_values(UNDEFINED if one is None else one.shared, UNDEFINED if two is None else two.shared)
 
 
 def _places(step: Step) -> str:
@@ -194,7 +194,7 @@ def _same_payload(one: Payload | None, two: Payload | None) -> bool:
     """Compare stored bytes first: most payloads that are equal are equal byte by byte."""
     if one is None or two is None:
         return one is two
-    return one.raw == two.raw or diff_values(one.value, two.value).is_same
+    return one.raw == two.raw or diff_values(one.shared, two.shared).is_same
 
 
 def _events(first: Run, second: Run) -> tuple[tuple[str, str], ...]:

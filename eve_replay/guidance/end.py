@@ -94,7 +94,7 @@ def error_words(payload: Payload | None) -> tuple[str, str]:
     """
     if payload is None:
         return "", ""
-    value: object = payload.value
+    value: object = payload.shared
     if isinstance(value, Undecoded):
         return "", ""  # what the decoder says of it is not what the run said
     if isinstance(value, str) and value.startswith("{") and (inner := _json_error(value)) is not None:
@@ -110,7 +110,7 @@ def error_words(payload: Payload | None) -> tuple[str, str]:
 
 def unread_error(payload: Payload | None) -> str:
     """Return why an error that is there cannot be told, a sentence; empty when it can, or there is none."""
-    value = payload.value if payload is not None else None
+    value = payload.shared if payload is not None else None
     if not isinstance(value, Undecoded):
         return ""
     if value.reason == "missing-key":

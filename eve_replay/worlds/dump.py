@@ -91,7 +91,7 @@ class _Counted:
         self._receipt = receipt
 
     def __call__(self, payload: Payload, form: Callable[[object], Any] | None = None) -> Any:
-        value = payload.value
+        value = payload.shared
         if isinstance(value, Undecoded):
             where = payload.where
             self._receipt.skip(where=where, what="payload", why=f"{value.reason}: {value.message}")

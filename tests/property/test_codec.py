@@ -263,6 +263,68 @@ def test_any_json_is_read_or_refused(entries):
     ask_everything(Payload(entries))
 
 
+def inline(inner):
+    """Typed entries whose payload stands in them, as other writers than the vendor's may write it."""
+    held = st.one_of(
+        st.lists(inner, max_size=3),
+        st.dictionaries(st.sampled_from(["message", "a", "values"]), inner, max_size=3),
+    )
+    names = st.sampled_from(["Map", "Set", "Error", "AggregateError", "Headers", "Zebra", "RegExp", "Date"])
+    return st.one_of(st.builds(lambda name, payload: [name, payload], names, held), held)
+
+
+references = st.integers(-7, 7)
+documents = st.lists(
+    st.one_of(
+        st.recursive(references, inline, max_leaves=8),
+        st.dictionaries(st.sampled_from(["x", "values", "args"]), references, max_size=3),
+        st.sampled_from(["k", "v", 1, 2.5, True, None]),
+    ),
+    min_size=1,
+    max_size=7,
+)
+
+
+def spoil(value):
+    """Change whatever can be changed in a value that was handed out."""
+    seen = [each for _, each in walk(value) if isinstance(each, (dict, list))]
+    for each in seen[:50]:
+        each.clear()
+
+
+@settings(max_examples=400)
+@given(documents)
+def test_reading_twice_is_reading_once(entries):
+    import json
+
+    raw = b"devl" + json.dumps(entries).encode()
+    for stored in (raw, b"zstd" + zstandard.compress(raw), entries):
+        fresh = Payload(stored).value
+        payload = Payload(stored)
+        for _ in range(2):
+            for at in ("$", "$.x", "$.values", "$[0]", "$.args[0]"):
+                once, again = payload.at(at), payload.at(at)
+                assert same(once, again) and same(once, Payload(stored).at(at))
+                spoil(once)
+            assert same(payload.lazy.value, fresh)
+            for child in payload.lazy:
+                assert same(child.value, child.value)
+                spoil(child.value)
+            spoil(payload.value)
+            assert same(payload.value, fresh) and same(payload.shared, fresh)
+        assert payload.raw == stored
+
+
+@pytest.mark.parametrize(
+    "text",
+    [b'[{"x":1},["Map",[2]],[3,4],"k","v"]', b'[["Set",[1,2]],"a","b"]', b'[["Error",{"message":1}],"m"]'],
+)
+def test_a_payload_that_stands_inline_is_read_alike_each_time(text):
+    payload = Payload(b"devl" + text)
+    first = to_tagged(payload.lazy.value)
+    assert payload.undecoded is None and first == to_tagged(payload.lazy.value) == to_tagged(payload.value)
+
+
 @quick
 @given(st.one_of(st.binary(max_size=200), st.binary(max_size=60).map(lambda b: b"devl" + b)))
 def test_any_bytes_are_read_or_refused(raw):

@@ -48,7 +48,7 @@ def cli(shell: Shell, file: str, is_base64: bool, path: str | None, whole: bool,
         if raw:
             echo(shell, raw_lines("stored", payload)[1:])
         echo(shell, payload_lines(shell, "value", payload, path, whole=whole)[0 if raw else 1 :])
-        value = payload.value
+        value = payload.shared
         if isinstance(value, Undecoded) and value.reason == "missing-key":
             note(shell, "It is encrypted. Give the run key with --key BASE64 or --key-file FILE.")
     finish(shell, None, problems="undecoded" in document)

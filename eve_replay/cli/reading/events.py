@@ -73,7 +73,7 @@ def cli(
                     **row.to_json(),
                     "payloads": {name: {"bytes": length} for name, length in row.payloads},
                     **(
-                        {"values": {name: to_tagged(p.value) for name, p in event.payloads()}}
+                        {"values": {name: to_tagged(p.shared) for name, p in event.payloads()}}
                         if values
                         else {}
                     ),
@@ -128,7 +128,7 @@ def _print(
             lines.append(row_line)
             for name, payload in event.payloads():
                 lines.append(line((f"    {name}", "strong")))
-                lines += value_lines(value_rows(payload.value, budget=24), width=shell.width, indent=6)
+                lines += value_lines(value_rows(payload.shared, budget=24), width=shell.width, indent=6)
     echo(shell, lines)
     if rows and rows[0].at:
         echo(shell, [line((f"Times are {zone_name(rows[0].at, shell.zone)}.", "muted"))])

@@ -107,7 +107,7 @@ def _hook_json(hook: HookRecord) -> dict[str, object]:
         "token": hook.text("token"),
         "createdAt": iso(hook.created_at),
         "hidden": hook.hidden,
-        "metadata": to_tagged(metadata.value) if metadata else None,
+        "metadata": to_tagged(metadata.shared) if metadata else None,
     }
 
 
@@ -237,7 +237,7 @@ def _others(shell: Shell, world: World, run_id: str, others: list[Other]) -> Non
                 hook.text("token") or "",
                 Cell("hidden: the run has ended" if hook.hidden else "", "muted"),
                 Cell(
-                    preview(metadata.value, limit=60) if (metadata := hook.payload("metadata")) else "",
+                    preview(metadata.shared, limit=60) if (metadata := hook.payload("metadata")) else "",
                     "muted",
                 ),
             ]

@@ -46,7 +46,7 @@ def first_undecoded(payload: Payload, path: str | None = None) -> Undecoded | No
 
 def part(payload: Payload, path: str | None) -> object:
     """Return the value, or the part of it at ``path``. Raises WrongUse for a text that is no path."""
-    return payload.value if path is None else payload.at(path)
+    return payload.shared if path is None else payload.at(path)
 
 
 def payload_lines(

@@ -203,7 +203,7 @@ def _whole(shell: Shell, journal: Journal, lines: Iterable[Line], **views: View)
 def _part(payload: Payload | None, path: str | None) -> object:
     if payload is None:
         return UNDEFINED
-    return payload.value if path is None else payload.at(path)
+    return payload.shared if path is None else payload.at(path)
 
 
 def _values(shell: Shell, journal: Journal | None, before: object, after: object, form: str) -> None:

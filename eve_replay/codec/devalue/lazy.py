@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from eve_replay.codec.devalue.parse import SPECIALS, hydrate_part, special
@@ -111,7 +111,7 @@ class LazyValue:
             try:
                 self._raw = entries.entry(index)
             except IndexError:
-                self._settle(Undecoded("invalid-input", f"Reference {index} is beyond the last entry."))
+                self._settle(Undecoded("invalid-input", f"Invalid input: Reference {index} is beyond the last entry."))
             except Fault as fault:
                 self._settle(fault.undecoded)
             else:
@@ -179,10 +179,18 @@ class LazyValue:
 
     def get(self, *path: str | int) -> LazyValue:
         """Return what is at ``path`` below this value; a missing step gives ``undefined``."""
+        return self.reach(path)[0]
+
+    def reach(self, path: Sequence[str | int]) -> tuple[LazyValue, int]:
+        """Return what is at ``path`` and how many of its steps were taken: fewer where an Undecoded stands."""
         at = self
-        for key in path:
+        for taken, key in enumerate(path):
+            if at._index is not None and at._container is None and at._fields() is None:
+                at = LazyValue(value=at.value)
+            if at._index is None and isinstance(at._value, Undecoded):
+                return at, taken
             at = at._step(key)
-        return at
+        return at, len(path)
 
     def _step(self, key: str | int) -> LazyValue:
         container = self._container
@@ -212,7 +220,7 @@ class LazyValue:
                 return child if ref == int(ref) or isinstance(child._value, Undecoded) else LazyValue()
         return LazyValue(
             value=Undecoded(
-                "invalid-input", "Invalid input: something else stands where a reference must be."
+                "invalid-input", "Invalid input: Something else stands where a reference must be."
             )
         )
 

@@ -90,26 +90,34 @@ def hydrate_part(entry: Callable[[int], Any], root: int, *, own: bool | None = N
         except IndexError:
             continue
         if raw.__class__ is dict or raw.__class__ is list:
-            raw = raw.copy()
-            todo.extend(_references(raw))
+            raw, references = _own_entry(raw)
+            todo.extend(references)
         out[index] = raw
     return Hydrator(out.items(), own=own).run(root)
 
 
-def _references(raw: Any) -> Iterable[int]:
-    """Return every number in a raw entry that may be a reference (offsets and lengths do no harm)."""
+def _own_entry(raw: Any) -> tuple[Any, list[int]]:
+    """Return a copy of a raw entry that shares no container with it, and every number that may be a reference.
+
+    The copy goes all the way down: a payload that stands inline in a typed entry is filled in place like any
+    other container, and the entry is read again by whoever asks next. Offsets and lengths among the numbers
+    do no harm.
+    """
     found: list[int] = []
-    todo = [raw]
+    own = raw.copy()
+    todo = [own]
     while todo:
         inner = todo.pop()
-        for item in inner.values() if inner.__class__ is dict else inner:
-            if item.__class__ is int and item >= 0:
-                found.append(item)
+        for slot, item in inner.items() if inner.__class__ is dict else enumerate(inner):
+            if item.__class__ is int:
+                if item >= 0:
+                    found.append(item)
             elif item.__class__ is float and 0 <= item < math.inf:
                 found.append(int(item))
             elif item.__class__ is dict or item.__class__ is list:
-                todo.append(item)
-    return found
+                inner[slot] = copy = item.copy()
+                todo.append(copy)
+    return own, found
 
 
 class Hydrator:

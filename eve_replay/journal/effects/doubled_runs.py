@@ -89,7 +89,7 @@ class RunsSeen:
         output = step.output
         if output is None or output.size > _READ:
             return None
-        value = output.value
+        value = output.shared
         fields: Sequence[object] = list(value.values()) if isinstance(value, dict) else [value]
         return next((self._runs[f] for f in fields if isinstance(f, str) and f in self._runs), None)
 
@@ -113,4 +113,4 @@ def _alike(one: RunRecord, two: RunRecord) -> bool:
         return left is right
     if left.size > _READ or right.size > _READ:
         return left.size == right.size
-    return same(left.value, right.value)
+    return same(left.shared, right.shared)

@@ -271,7 +271,7 @@ def arguments_of(step: Step) -> object:
     """
     if step.input is None or step.input.size > _SHOWN:
         return None
-    value = step.input.value
+    value = step.input.shared
     args = value.get("args") if isinstance(value, Mapping) else None
     if not isinstance(args, list) or not args:
         return None
@@ -291,7 +291,7 @@ def _function_output(step: Step, attempt: Attempt) -> tuple[object, bool]:
         return None, False
     if stored.size > _SHOWN:
         return None, False
-    value = stored.value
+    value = stored.shared
     return (None, False) if isinstance(value, Undecoded) else (value, True)
 
 

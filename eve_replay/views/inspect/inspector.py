@@ -310,7 +310,7 @@ class Inspector:
 def _value(payload: Payload | None, missing: str) -> tuple[Body | None, str, int]:
     if payload is None:
         return None, missing, 0
-    value = payload.value
+    value = payload.shared
     if isinstance(value, Undecoded):
         return ValueTree(value), safe_text(f"undecoded: {value.reason}. {value.message}"), 0
     return ValueTree(value), "", 0

@@ -263,7 +263,7 @@ class _Run:
         if mark in self.payloads:
             return
         self.payloads.add(mark)
-        yield from self.value(payload.value, kind, id_, where, at, "$")
+        yield from self.value(payload.shared, kind, id_, where, at, "$")
         lost = payload.undecoded
         if lost is not None and self.unread is not None:
             place = f"{where} {lost.path}" if lost.path not in ("", "$") else where

@@ -129,7 +129,7 @@ def _row(step: Step, attempt: Attempt, marks: EffectMarks) -> AttemptRow:
 def _error(attempt: Attempt) -> str:
     if attempt.error is None:
         return ""
-    value = attempt.error.value
+    value = attempt.error.shared
     if isinstance(value, Undecoded):
         return safe_text(f"undecoded: {value.reason}")
     return safe_text(value if isinstance(value, str) else preview(value, _PREVIEW))

@@ -167,7 +167,7 @@ def _(attempt: Attempt, width: int) -> Iterator[Line]:
 @_draw.register
 def _(payload: Payload, width: int) -> Iterator[Line]:
     yield line((f"{payload.size} bytes", "strong"), (f"  {' > '.join(payload.layers)}", "muted"))
-    yield from value_lines(value_rows(payload.value), width=width)
+    yield from value_lines(value_rows(payload.shared), width=width)
 
 
 @_draw.register(DiffView)

@@ -105,7 +105,7 @@ def _deliveries(run: Run, *, first: bool) -> Iterator[_Delivery]:
             continue
         payload = event.data_payload("payload")
         if payload is not None:
-            yield from _unpack(run.run_id, payload.value, event)
+            yield from _unpack(run.run_id, payload.shared, event)
 
 
 def _is_inbox(event: EventRecord) -> bool:

@@ -347,7 +347,7 @@ def _body(draft: StepDraft, attempt: AttemptDraft) -> None:
 def _error_text(error: Payload | None) -> str:
     if error is None:
         return ""
-    value = error.value
+    value = error.shared
     message = getattr(value, "message", None)
     if isinstance(value, Mapping):
         message = value.get("message")

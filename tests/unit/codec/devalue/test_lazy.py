@@ -321,13 +321,13 @@ def test_the_value_is_kept_for_a_second_look_and_dropped_by_many_others(monkeypa
 
     monkeypatch.setattr(module, "recent", Recent(budget=20_000))
     first = Payload(payload_bytes(["x" * 9000]))
-    assert first.value is first.value
+    assert first.shared is first.shared
     others = [Payload(payload_bytes([str(i) + "y" * 9000])) for i in range(3)]
     for other in others:
-        assert other.value
+        assert other.shared
     assert first._decoded is None and first.value == ["x" * 9000]
     huge = Payload(payload_bytes(["z" * 90_000]))
-    assert huge.value is huge.value
+    assert huge.shared is huge.shared and huge.value is not huge.shared
 
 
 def test_recent_counts_each_owner_once():
