@@ -10,13 +10,14 @@ from eve_replay.codec.crypto import open_encp, open_encr
 from eve_replay.codec.failure import LayerError
 from eve_replay.codec.gzip import ungzip
 from eve_replay.codec.zstd import unzstd
+from eve_replay.limits import DEFAULT
 from eve_replay.problems import Problem
 from eve_replay.values import Undecoded
 
 __all__ = ["COMPRESSED", "DEFAULT_LIMIT", "PREFIXES", "Opened", "open_envelope", "unwrap"]
 
-#: Most bytes any layer may have once decompressed; more is refused as ``too-big``. 256 MiB.
-DEFAULT_LIMIT = 256 * 1024 * 1024
+#: Most bytes any layer may have once decompressed; more is refused as ``too-big``.
+DEFAULT_LIMIT = DEFAULT.payload
 COMPRESSED = ("zstd", "gzip")
 PREFIXES = (b"devl", b"zstd", b"gzip", b"encr", b"encp")
 

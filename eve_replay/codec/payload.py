@@ -11,19 +11,16 @@ from eve_replay.codec.devalue.document import decode_devalue, hydrate_json
 from eve_replay.codec.devalue.lazy import LazyValue, parse_path, step_into
 from eve_replay.codec.devalue.parse import Notes
 from eve_replay.codec.devalue.scan import Entries, Fault
-from eve_replay.codec.envelope import DEFAULT_LIMIT, Opened, open_envelope, unwrap
+from eve_replay.codec.envelope import Opened, open_envelope, unwrap
 from eve_replay.codec.failure import LayerError
 from eve_replay.codec.keys import KeyRing
 from eve_replay.codec.zstd_prefix import WORTH_IT, Front
 from eve_replay.errors import DecodeError, WrongUse
+from eve_replay.limits import LimitsLike, as_limits
 from eve_replay.problems import Problem
 from eve_replay.values import UNDEFINED, JsValue, Undecoded, Unknown, format_path, to_tagged, walk
 
-__all__ = ["CELL_BYTES", "Payload"]
-
-#: A value or reference costs about 64 bytes of memory however few bytes of text it has, so a text may
-#: hold one per so many bytes of the limit: 16 million at the default of 256 MiB.
-CELL_BYTES = 16
+__all__ = ["Payload"]
 
 
 class _Decoded(NamedTuple):
@@ -38,7 +35,7 @@ class Payload:
         raw: the stored bytes (an envelope), or the devalue JSON itself that spec version 1 stored
             instead of bytes (a list of entries or a bare negative number).
         keys: keys for encrypted payloads.
-        limit: most bytes to decompress to, ``DEFAULT_LIMIT`` when None.
+        limit: most bytes to decompress to, or the limits of the source it is from; the defaults when None.
         where: what to call it in problems, for example ``steps/....json input``.
         run_id: whose key opens it.
         own: whether the writer uses devalue's own forms (the Python SDK), None when the writer is unknown.
@@ -52,7 +49,7 @@ class Payload:
         "_opened",
         "_raw",
         "keys",
-        "limit",
+        "limits",
         "own",
         "run_id",
         "where",
@@ -63,7 +60,7 @@ class Payload:
         raw: object,
         *,
         keys: KeyRing | None = None,
-        limit: int | None = None,
+        limit: LimitsLike = None,
         where: str = "",
         run_id: str = "",
         own: bool | None = False,
@@ -73,7 +70,7 @@ class Payload:
         self._raw = bytes(raw) if isinstance(raw, (bytearray, memoryview)) else raw
         self._kind = "bytes" if isinstance(self._raw, bytes) else "legacy"
         self.keys = keys
-        self.limit = DEFAULT_LIMIT if limit is None else limit
+        self.limits = as_limits(limit)
         self.where = where
         self.run_id = run_id
         self.forget()
@@ -84,7 +81,7 @@ class Payload:
         text: str,
         *,
         keys: KeyRing | None = None,
-        limit: int | None = None,
+        limit: LimitsLike = None,
         where: str = "",
         run_id: str = "",
         own: bool | None = False,
@@ -100,6 +97,11 @@ class Payload:
         payload = cls(value, where=where, run_id=run_id)
         payload._kind = "plain"
         return payload
+
+    @property
+    def limit(self) -> int:
+        """Most bytes to decompress to."""
+        return self.limits.payload
 
     def forget(self) -> None:
         """Drop everything derived from the stored form; it is derived again when asked for."""
@@ -131,7 +133,7 @@ class Payload:
     def _open(self) -> Opened:
         opened = self._opened
         if opened is None:
-            opened = open_envelope(self.raw, key_for=self._key, limit=self.limit, where=self.where)
+            opened = open_envelope(self.raw, key_for=self._key, limit=self.limits.payload, where=self.where)
             self._opened = opened
             recent.hold(self, len(opened.text or b""))
         return opened
@@ -163,13 +165,11 @@ class Payload:
         opened = self._open()
         if opened.text is None:
             return _failed(opened.failure)
-        return _Decoded(
-            *decode_devalue(opened.text, max_cells=max(self.limit // CELL_BYTES, 1024), own=self.own)
-        )
+        return _Decoded(*decode_devalue(opened.text, limits=self.limits, own=self.own))
 
     @property
     def value(self) -> JsValue:
-        """The whole value, decoded anew: yours to change. What cannot be decoded is an ``Undecoded`` in it."""
+        """The whole value, decoded anew: yours to change. What cannot be decoded is an ``Undecoded``."""
         return cast("JsValue", self._decode_now().value)
 
     @property
@@ -198,7 +198,7 @@ class Payload:
         if self._opened is None and self.size >= WORTH_IT:
             try:
                 prefix, data, _ = unwrap(self.raw, [], key_for=self._key)
-                front = Front(data, self.limit) if prefix == "zstd" else None
+                front = Front(data, self.limits.payload) if prefix == "zstd" else None
             except (LayerError, ImportError):
                 pass  # Opening the whole says what is wrong.
             recent.hold(self, self.size)

@@ -10,6 +10,7 @@ from eve_replay.codec.devalue.parse import Notes
 from eve_replay.codec.jsontext import JsonFault, parse_json
 from eve_replay.codec.keys import KeyRing
 from eve_replay.codec.payload import Payload
+from eve_replay.limits import LimitsLike
 from eve_replay.values import Undecoded
 
 __all__ = ["ParsedRecord", "is_json_bytes", "parse_record", "payload_from_json"]
@@ -40,7 +41,7 @@ def payload_from_json(
     value: Any,
     *,
     keys: KeyRing | None = None,
-    limit: int | None = None,
+    limit: LimitsLike = None,
     where: str = "",
     run_id: str = "",
     own: bool | None = False,
@@ -84,7 +85,7 @@ def parse_record(
     *,
     data_fields: Collection[str] = (),
     keys: KeyRing | None = None,
-    limit: int | None = None,
+    limit: LimitsLike = None,
     where: str = "",
 ) -> ParsedRecord:
     """Return a record with its payload fields as ``Payload``. Never raises.

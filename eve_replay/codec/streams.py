@@ -13,6 +13,7 @@ from eve_replay.codec.frames import Chunk, Piece, chunk_parts, iter_frames, piec
 from eve_replay.codec.jsontext import JsonFault, loads_lines
 from eve_replay.codec.keys import KeyRing
 from eve_replay.codec.payload import Payload
+from eve_replay.limits import LimitsLike
 from eve_replay.problems import Problem
 from eve_replay.values import JsBytes, Undecoded, to_tagged
 
@@ -66,7 +67,7 @@ def stream_values(
     *,
     keys: KeyRing | None = None,
     run_id: str = "",
-    limit: int | None = None,
+    limit: LimitsLike = None,
     where: str = "",
 ) -> Found[StreamItem]:
     """Return the objects of a stream, decoded on demand, with problems beside them.
@@ -93,7 +94,7 @@ def stream_values(
 class _Options(TypedDict):
     keys: KeyRing | None
     run_id: str
-    limit: int | None
+    limit: LimitsLike
 
 
 def _add(found: Found[StreamItem], piece: Piece, place: str, options: _Options) -> None:
@@ -178,7 +179,7 @@ def session_events(
     *,
     keys: KeyRing | None = None,
     run_id: str = "",
-    limit: int | None = None,
+    limit: LimitsLike = None,
     where: str = "",
 ) -> Found[tuple[str, dict[str, Any]]]:
     """Return ``(chunk id, event)`` for every event of eve's session stream, with problems beside them.

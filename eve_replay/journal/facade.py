@@ -16,6 +16,7 @@ from eve_replay.journal.frameworks.registry import framework_named, group_record
 from eve_replay.journal.gather import gathered
 from eve_replay.journal.joined import remember
 from eve_replay.journal.model import Attempt, Run, Session, SessionHead, Step, Turn
+from eve_replay.limits import LimitsLike
 from eve_replay.problems import Receipt
 from eve_replay.records import RunRecord
 from eve_replay.worlds.base import Pageable, World, WorldSource, by_name
@@ -339,7 +340,7 @@ def open_journal(
     *,
     kind: str | None = None,
     keys: KeyRing | None = None,
-    limit: int | None = None,
+    limit: LimitsLike = None,
     keep: int = _KEPT,
     **options: object,
 ) -> Journal:
@@ -349,7 +350,7 @@ def open_journal(
         source: what ``open_world`` takes.
         kind: the kind of world, when the guess would be wrong.
         keys: keys for encrypted payloads.
-        limit: bytes a payload may decompress to.
+        limit: as in :func:`~eve_replay.worlds.registry.open_world`.
         keep: how many built sessions to keep.
         **options: what the kind of world takes, see ``open_world``.
 

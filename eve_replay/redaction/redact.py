@@ -13,10 +13,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from eve_replay.codec import DEFAULT_LIMIT, Payload
+from eve_replay.codec import Payload
 from eve_replay.codec.envelope import PREFIXES, open_envelope
 from eve_replay.codec.frames import pieces
 from eve_replay.codec.keys import KeyRing
+from eve_replay.limits import LimitsLike, as_limits
 from eve_replay.records import EventRecord, Record, StepRecord, StreamChunk
 from eve_replay.redaction.devalue import redact_devalue
 from eve_replay.redaction.rules import Stand
@@ -62,7 +63,7 @@ class Redactor:
         drop_encrypted: bool = False,
         keys: KeyRing | None = None,
         literals: Iterable[str] = (),
-        limit: int | None = None,
+        limit: LimitsLike = None,
     ) -> None:
         self.mask_all = mask_all
         self._texts = TextRedactor(Stand(salt), mask_all=mask_all, literals=literals)
@@ -212,7 +213,7 @@ class Redactor:
 
     def _envelope_now(self, raw: bytes, context: Context, run_id: str) -> bytes:
         keys = self._keys
-        limit = DEFAULT_LIMIT if self._limit is None else self._limit
+        limit = as_limits(self._limit).payload
         opened = open_envelope(raw, key_for=lambda: keys.key_for(run_id) if keys else None, limit=limit)
         layers = opened.layers
         if opened.text is None:
@@ -314,7 +315,7 @@ class Redactor:
 
 
 def _like(payload: Payload, raw: object) -> Payload:
-    return Payload(raw, keys=payload.keys, limit=payload.limit, where=payload.where, run_id=payload.run_id)
+    return Payload(raw, keys=payload.keys, limit=payload.limits, where=payload.where, run_id=payload.run_id)
 
 
 def _is_eve(name: str | None) -> bool:

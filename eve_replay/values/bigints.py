@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from eve_replay.limits import DEFAULT
+
 __all__ = ["MAX_DIGITS", "decimal_text", "parse_decimal"]
 
 #: Longer decimal texts are refused: converting them takes time that grows with the square of the length.
-MAX_DIGITS = 100_000
+MAX_DIGITS = DEFAULT.digits
 _PART = 4000
 _SCALE = 10**_PART
 

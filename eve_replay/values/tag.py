@@ -17,7 +17,7 @@ from eve_replay.values.singletons import HOLE, UNDEFINED
 __all__ = ["MAX_REPEATED", "MAX_TEXT", "to_tagged"]
 
 #: Most values written again because they are shared; the first writing of each is always free.
-MAX_REPEATED = 1_000_000
+MAX_REPEATED = 100_000
 #: Most characters of strings and base64 in one document.
 MAX_TEXT = 512 * 1024 * 1024
 

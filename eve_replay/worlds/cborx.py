@@ -26,6 +26,7 @@ from eve_replay.values import (
     date_from_iso,
     date_from_ms,
 )
+from eve_replay.values.bigints import MAX_DIGITS, decimal_text
 
 if TYPE_CHECKING:
     import cbor2
@@ -55,6 +56,12 @@ _SMALL_IN_EIGHT = re.compile(rb"[\x1b\x3b]\x00\x00\x00\x00")
 _BIGINT = 0x65766572
 _BIGINT_HEAD = b"\xda" + _BIGINT.to_bytes(4, "big")
 _SIZES = {24: 1, 25: 2, 26: 4, 27: 8}
+
+
+#: As many bits as ``MAX_DIGITS`` decimal digits have.
+_MOST_BITS = MAX_DIGITS * 3322 // 1000
+#: Members that the name of a property made of an array shows.
+_KEY_PARTS = 200
 
 
 class CborError(ValueError):
@@ -157,8 +164,12 @@ def _marker(tag: int) -> Callable[[Any, bool], Any]:
     return lambda value, _immutable: _Marked(tag, value)
 
 
-# cbor2 would make its own Python values of these, or fail on an invalid date.
-_MARKERS = {tag: _marker(tag) for tag in (0, 1, 27, 258, 259)}
+# cbor2 would make its own Python values of these, or fail on an invalid date; some cost more than linear time
+# (a fraction is reduced, a big float is multiplied out, a pattern is compiled).
+_MARKERS = {
+    tag: _marker(tag)
+    for tag in (0, 1, 4, 5, 27, 30, 35, 36, 37, 52, 54, 100, 258, 259, 260, 261, 1004, 43000)
+}
 
 
 class _Converter:
@@ -187,6 +198,10 @@ class _Converter:
         if value is None or kind is str or kind is bool or kind is float or kind is bytes:
             return value
         if kind is int:
+            if value.bit_length() > _MOST_BITS:
+                return Undecoded(
+                    "too-big", f"A whole number of {value.bit_length():,} bits is over the limit."
+                )
             return value if -_32_BITS < value < _32_BITS else BigInt(value)
         if value is self.undefined:
             return UNDEFINED
@@ -207,7 +222,7 @@ class _Converter:
             return plain
         if isinstance(value, (list, tuple)):
             return self.array(value)
-        return Unknown(f"CBOR {type(value).__name__}", str(value)[:200])
+        return Unknown(f"CBOR {type(value).__name__}", _key_text(value))
 
     def array(self, items: Any) -> list[object]:
         array: list[object] = [None] * len(items)
@@ -216,7 +231,7 @@ class _Converter:
 
     def marked(self, tag: int, value: Any) -> object:
         """Return the value of a tag; one whose content does not fit is ``Unknown``."""
-        if tag == _BIGINT and isinstance(value, int):
+        if tag == _BIGINT and isinstance(value, int) and value.bit_length() <= 64:
             return BigInt(value)
         if tag == 64 and isinstance(value, bytes):
             return value
@@ -274,13 +289,40 @@ def _round(value: float) -> float:
 
 def _key_text(key: Any) -> str:
     """Return the property name JS makes of a map key that is no text."""
+    return _scalar(key) if key is None or isinstance(key, (bool, int, float, bytes)) else _joined(key)
+
+
+def _scalar(key: Any) -> str:
     if key is True or key is False:
         return "true" if key else "false"
     if key is None:
         return "null"
     if isinstance(key, float) and key.is_integer() and abs(key) < 1e21:
         return str(int(key))
+    if isinstance(key, int):
+        return decimal_text(key) if key.bit_length() <= _MOST_BITS else f"{hex(key)[:200]}…"
     return str(key)
+
+
+def _joined(value: Any) -> str:
+    """Return the text JS makes of an array: its members joined by commas, arrays in it too. No recursion."""
+    parts: list[str] = []
+    todo = [value]
+    while todo and len(parts) < _KEY_PARTS:
+        each = todo.pop()
+        if isinstance(each, _Marked):
+            todo.append(each.value)
+        elif isinstance(each, (list, tuple)):
+            todo.extend(reversed(each[:_KEY_PARTS]))
+        elif isinstance(each, Mapping):
+            parts.append("[object Object]")
+        elif isinstance(each, str):
+            parts.append(each)
+        elif each is None or isinstance(each, (bool, int, float, bytes)):
+            parts.append(_scalar(each))
+        else:
+            parts.append(type(each).__name__)
+    return ",".join(parts) + ("…" if todo else "")
 
 
 def _named(name: str, rest: list[Any]) -> object | None:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from eve_replay.errors import EveReplayError, SourceUnreadable, UnknownSource, WrongUse
+from eve_replay.limits import LimitsLike, begun
 from eve_replay.worlds.base import Opener, World, WorldSource
 from eve_replay.worlds.fingerprint import address_kind, file_kind
 from eve_replay.worlds.layouts.library import split_layout
@@ -80,7 +81,7 @@ def open_world(
     *,
     kind: str | None = None,
     keys: KeyRing | None = None,
-    limit: int | None = None,
+    limit: LimitsLike = None,
     **options: object,
 ) -> World:
     """Open a store of runs.
@@ -90,7 +91,8 @@ def open_world(
             ``sample:<name>``; several joined by `` + `` or a list of them; or a world, returned as it is.
         kind: the world to use when the guess would be wrong, for example ``local``.
         keys: keys for encrypted payloads.
-        limit: bytes a payload may decompress to.
+        limit: what reading may cost: :class:`~eve_replay.limits.Limits`, a mapping of its names, or a
+            number of bytes that a payload may open to.
         **options: what the kind of world takes: ``token``, ``timeout``, ``schema``, ``layout``,
             ``storage_options`` ...; worlds of other packages have their own.
 
@@ -104,6 +106,7 @@ def open_world(
         with contextlib.closing(open_world("~/my-agent")) as world:
             for run in world.runs(): ...
     """
+    limit = begun(limit)
     if isinstance(source, (list, tuple)):
         parts = [open_world(part, kind=kind, keys=keys, limit=limit, **options) for part in source]
         return _open_several(parts)

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from eve_replay.errors import EveReplayError, SourceUnreadable, UnknownSource
+from eve_replay.limits import Limits, begun
 from eve_replay.worlds.base import World
 from eve_replay.worlds.local.find import data_folders
 from eve_replay.worlds.local.names import is_archive_name
@@ -29,7 +30,6 @@ PROTOCOLS: Mapping[str, str] = {
     "webdav": "webdav4", "memory": "", "zip": "", "tar": "", "file": "", "oci": "ocifs",
 }  # fmt: skip
 _PASSWORD = re.compile(r"(?<=://)[^/@\s]*@")
-_ARCHIVE_LIMIT = 1 << 30
 
 
 class FsspecTree:
@@ -155,7 +155,8 @@ class _RemoteOpener:
         label = _PASSWORD.sub("", source)
         fs, root = _file_system(source, label, dict(given) if isinstance(given, Mapping) else {})
         try:
-            tree = _tree(fs, root, label)
+            limits = options["limit"] = begun(options.get("limit"))
+            tree = _tree(fs, root, label, limits)
             found = data_folders(tree)
         except OSError as error:
             raise SourceUnreadable(
@@ -205,7 +206,7 @@ def _file_system(source: str, label: str, given: dict[str, Any]) -> tuple[Any, s
     return fs, str(root)
 
 
-def _tree(fs: Any, root: str, label: str) -> FileTree:
+def _tree(fs: Any, root: str, label: str, limits: Limits) -> FileTree:
     if not is_archive_name(PurePosixPath(root).name):
         return FsspecTree(fs, root, label=label)
     from pathlib import Path
@@ -213,10 +214,10 @@ def _tree(fs: Any, root: str, label: str) -> FileTree:
     from eve_replay.worlds.local.archive import archive_tree
 
     size = _asked(lambda: fs.info(root)).get("size")
-    if isinstance(size, int) and size > _ARCHIVE_LIMIT:
-        raise SourceUnreadable(f"{label} has {size:,} bytes; unpack it and name the folder.")
+    if isinstance(size, int) and size > limits.unpacked:
+        raise limits.over("unpacked", f"{label} has {size:,} bytes")
     data: bytes = _asked(lambda: fs.cat_file(root))
-    return archive_tree(Path(PurePosixPath(root).name), label=label, data=data)
+    return archive_tree(Path(PurePosixPath(root).name), label=label, limits=limits, data=data)
 
 
 opener = _RemoteOpener()

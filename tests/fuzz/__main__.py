@@ -1,7 +1,7 @@
-"""``python -m tests.fuzz [TARGET ...] [--seconds 60] [--runs N]``: every target in turn, in a process of its own.
+"""``python -m tests.fuzz [TARGET ...] [--seconds 60] [--runs N]``: every target, in a process of its own.
 
-``--seconds`` is for all targets together: 60 in CI, ``--seconds 3600`` for an hour. Ends with 1 when something
-was found; inputs lie in ``--out``, and belong into ``tests/fuzz/findings`` once they are understood.
+``--seconds`` is for all targets together: 60 in CI, ``--seconds 3600`` for an hour. Ends with 1 when
+something was found; inputs lie in ``--out``, and belong into ``tests/fuzz/findings`` once understood.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def main() -> int:
     names = args.targets or list(drive.NAMES)
     out = args.out or Path(tempfile.mkdtemp(prefix="eve-replay-findings-"))
     how = "plain mutations" if args.plain or not drive.has_atheris() else "atheris, guided by coverage"
-    print(f"{len(names)} targets, {how}")  # noqa: T201
+    print(f"{len(names)} targets, {how}")
     found = 0
     for name in names:
         share = ["--seconds", str(args.seconds / len(names))] if args.seconds else ["--seconds", "0"]
@@ -50,10 +50,10 @@ def main() -> int:
         line = (
             count.read_text() if count.exists() else f"{name}: ended without a count\n{ended.stderr[-2000:]}"
         )
-        print(line, flush=True)  # noqa: T201
+        print(line, flush=True)
         found += "nothing found" not in line
     if found:
-        print(f"inputs: {out}")  # noqa: T201
+        print(f"inputs: {out}")
     return 1 if found else 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import json
 from collections.abc import Callable
@@ -119,10 +120,8 @@ def json_text(data: bytes) -> None:
         if isinstance(value, Payload):
             asked(value)
     decode_base64(text)
-    try:
+    with contextlib.suppress(ValueError):
         shown(from_tagged(loads_json(text)))
-    except ValueError:
-        pass
 
 
 def cbor_bytes(data: bytes) -> None:
@@ -132,10 +131,8 @@ def cbor_bytes(data: bytes) -> None:
 
 def clone(data: bytes) -> None:
     """Structured clones and BSON, extended JSON."""
-    try:
+    with contextlib.suppress(V8Error):
         shown(decode_v8(b"\xff\x0f" + data))
-    except V8Error:
-        pass
     for found in documents(data):
         if isinstance(found, dict):
             shown(found)
@@ -188,14 +185,10 @@ def small_formats(data: bytes) -> None:
         except (ValueError, IndexError):
             pass
     for short in (intset, lambda raw: lzf(raw, 4096)):
-        try:
+        with contextlib.suppress(ValueError, IndexError):
             short(data)
-        except (ValueError, IndexError):
-            pass
-    try:
+    with contextlib.suppress(EveReplayError):
         parse_layout(data.decode("utf-8", "replace"))
-    except EveReplayError:
-        pass
 
 
 def _payload_seeds() -> list[bytes]:

@@ -36,7 +36,7 @@ import shlex
 import shutil
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -45,8 +45,9 @@ import click
 
 from eve_replay.cli.shared.complete import completed
 from eve_replay.cli.shared.errors import reader_left
-from eve_replay.cli.shared.options import SOURCE_VARIABLE, ShellCommand, key_ring, parse_size, shared_options
+from eve_replay.cli.shared.options import SOURCE_VARIABLE, ShellCommand, key_ring, shared_options
 from eve_replay.errors import NotFound, WrongUse
+from eve_replay.limits import Limits, begun, parse_limit
 from eve_replay.problems import Receipt
 from eve_replay.times import parse_time
 from eve_replay.views.kit.safe import safe_text
@@ -98,7 +99,7 @@ class Shell:
         zone: time zone of shown times, None for the machine's own.
         now: the instant to reckon from, in UTC.
         keys: decryption keys, None when none were given.
-        limit: largest payload to open, in bytes, None for the default.
+        limit: what reading may cost, spent by all sources of the command together.
         fetch_keys: the vendor's audited key route may be asked (hosted runs).
         exit_code: what the program will return; ``finish`` sets it.
     """
@@ -110,7 +111,7 @@ class Shell:
     zone: tzinfo | None = None
     now: datetime
     keys: KeyRing | None = None
-    limit: int | None = None
+    limit: Limits = field(default_factory=lambda: begun(None))
     fetch_keys: bool = False
     exit_code: int = 0
 
@@ -124,7 +125,7 @@ def _shell(
     key: tuple[str, ...],
     key_file: tuple[str, ...],
     fetch_keys: bool = False,
-    limit: str | None,
+    limit: tuple[str, ...],
 ) -> Shell:
     instant = parse_time(now) if now else datetime.now(UTC)
     if instant is None:
@@ -139,7 +140,7 @@ def _shell(
         zone=UTC if utc else None,
         now=instant,
         keys=key_ring(key, key_file),
-        limit=parse_size(limit) if limit else None,
+        limit=parse_limit(limit) or begun(None),
         fetch_keys=fetch_keys,
     )
 

@@ -38,7 +38,6 @@ lease_option = click.option(
 
 #: Read when no SOURCE is given; without it the current folder is.
 SOURCE_VARIABLE = "EVE_REPLAY_SOURCE"
-_UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 
 _SHARED = (
     click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead."),
@@ -70,7 +69,12 @@ _SHARED = (
         is_flag=True,
         help="Hosted runs: ask the vendor for run keys. Every such request is written into its audit log.",
     ),
-    click.option("--limit", metavar="SIZE", help="Largest payload to open, such as 64M (default 256M)."),
+    click.option(
+        "--limit",
+        metavar="NAME=VALUE",
+        multiple=True,
+        help="What reading may cost: a payload's size (64M), or NAME=VALUE such as unpacked=8G.",
+    ),
     click.option("--now", metavar="TIME", help="Reckon from this time instead of the clock."),
 )
 _SHARED_NAMES = frozenset(
@@ -118,8 +122,8 @@ def parse_size(text: str) -> int:
     """Return a number of bytes from ``1000``, ``64K``, ``64M`` or ``1G`` (powers of 1024)."""
     match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmg]?)(?:i?b)?", text.strip().lower())
     if match is None or not float(match[1]):
-        raise WrongUse(f"--limit {text!r} is not a size.", hint="Write it as 64M or 1G.")
-    return int(float(match[1]) * _UNITS[match[2]])
+        raise WrongUse(f"{text!r} is not a size.", hint="Write it as 64M or 1G.")
+    return int(float(match[1]) * {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}[match[2]])
 
 
 def _key_lines(file: str) -> list[str]:

@@ -8,27 +8,29 @@ from eve_replay.codec.devalue.fast import read_flat
 from eve_replay.codec.devalue.parse import Notes, hydrate_all, special
 from eve_replay.codec.devalue.salvage import salvage
 from eve_replay.codec.jsontext import JsonFault, parse_json
+from eve_replay.limits import Limits
 from eve_replay.values import Undecoded
 
 __all__ = ["decode_devalue", "decode_text", "hydrate_json"]
 
 
 def decode_devalue(
-    text: str | bytes, *, max_cells: int | None = None, own: bool | None = None
+    text: str | bytes, *, limits: Limits | None = None, own: bool | None = None
 ) -> tuple[object, Notes]:
     """Return the value of a devalue text and notes on what was odd. Never raises.
 
     Args:
         text: JSON text; bytes are UTF-8, where bad bytes become U+FFFD as in the vendor's decoder.
-        max_cells: most values and references the text may hold; memory is 30 to 60 times the text
-            of a document that is nothing but small containers.
+        limits: how many values and references it may hold, if that is to be checked: memory is 30 to 60
+            times the text of a document that is nothing but small containers.
         own: whether the writer uses devalue's own forms, None when that is unknown.
     """
     notes = Notes()
     comma: Any = b"," if isinstance(text, bytes) else ","
-    if max_cells is not None and len(text) > max_cells and text.count(comma) > max_cells:
+    if limits is not None and len(text) > limits.nodes and text.count(comma) > limits.nodes:
         notes.failed = True
-        return Undecoded("too-big", f"It holds more than {max_cells} values, the limit."), notes
+        message = f"It holds more than {limits.nodes} values, the limit. {limits.way_on('nodes')}"
+        return Undecoded("too-big", message), notes
     if isinstance(text, bytes):
         flat = read_flat(text)
         if flat is not None:

@@ -111,7 +111,9 @@ class LazyValue:
             try:
                 self._raw = entries.entry(index)
             except IndexError:
-                self._settle(Undecoded("invalid-input", f"Invalid input: Reference {index} is beyond the last entry."))
+                self._settle(
+                    Undecoded("invalid-input", f"Invalid input: Reference {index} is beyond the last entry.")
+                )
             except Fault as fault:
                 self._settle(fault.undecoded)
             else:
@@ -182,7 +184,7 @@ class LazyValue:
         return self.reach(path)[0]
 
     def reach(self, path: Sequence[str | int]) -> tuple[LazyValue, int]:
-        """Return what is at ``path`` and how many of its steps were taken: fewer where an Undecoded stands."""
+        """Return what is at ``path`` and how many of its steps were taken, fewer where an Undecoded is."""
         at = self
         for taken, key in enumerate(path):
             if at._index is not None and at._container is None and at._fields() is None:

@@ -97,7 +97,7 @@ def hydrate_part(entry: Callable[[int], Any], root: int, *, own: bool | None = N
 
 
 def _own_entry(raw: Any) -> tuple[Any, list[int]]:
-    """Return a copy of a raw entry that shares no container with it, and every number that may be a reference.
+    """Return a copy of a raw entry that shares no container with it, and the numbers that may be references.
 
     The copy goes all the way down: a payload that stands inline in a typed entry is filled in place like any
     other container, and the entry is read again by whoever asks next. Offsets and lengths among the numbers

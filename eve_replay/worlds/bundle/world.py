@@ -9,6 +9,7 @@ from typing import BinaryIO, TypeVar
 
 from eve_replay.codec import KeyRing
 from eve_replay.errors import NotFound, SourceUnreadable
+from eve_replay.limits import Limits
 from eve_replay.problems import LISTS, Receipt
 from eve_replay.records import (
     EventRecord,
@@ -31,6 +32,8 @@ __all__ = ["BundleWorld"]
 _R = TypeVar("_R", bound=Record)
 #: Runs whose records are kept parsed (their payloads stay packed), and how many lines one may have for that.
 _KEPT_RUNS, _KEPT_LINES = 4, 20_000
+#: Version 1 writes one.
+_HEADER_LINES = 100
 _RECORDS = frozenset(("run", "step", "event", "hook", "wait", "stream", "mark"))
 
 
@@ -74,8 +77,8 @@ class BundleWorld:
         return self._wrap.keys
 
     @property
-    def limit(self) -> int | None:
-        """Most bytes to decompress a payload to."""
+    def limit(self) -> Limits:
+        """What reading it may cost."""
         return self._wrap.limit
 
     @property
@@ -180,7 +183,7 @@ class BundleWorld:
         """Yield what the lines of a frame hold; a line that is not understood is left out and named."""
         fresh = offset not in self._counted
         seen = 0
-        reader = FrameReader(self._file, offset)
+        reader = FrameReader(self._file, offset, self._wrap.limit)
         for line in reader.lines():
             kind = line.get("k")
             if kind == "chunks":
@@ -200,18 +203,24 @@ class BundleWorld:
         if fresh and (reader.end is not None or reader.damage):
             self._counted.add(offset)
         if reader.damage:
-            self._cut(where, f"The bundle stops inside this part: {reader.damage}.")
+            self._cut(where, f"The bundle stops inside this part: {reader.damage.rstrip('.')}.")
 
     def _count(self) -> None:
         self.receipt.seen += 1
         self.receipt.parsed += 1
 
     def _header(self) -> tuple[Mapping[str, object], int]:
-        reader = FrameReader(self._file, FIRST)
-        line = next(iter(found := list(reader.lines())), None)
-        if not found or line is None or reader.end is None or line.get("format") != FORMAT:
+        reader = FrameReader(self._file, FIRST, self._wrap.limit)
+        line: Mapping[str, object] | None = None
+        for number, each in enumerate(reader.lines()):
+            line = line or each
+            if number > _HEADER_LINES:
+                reader.damage = f"its header has more than {_HEADER_LINES} lines"
+                break
+        if line is None or reader.end is None or line.get("format") != FORMAT:
+            why = (reader.damage or "no header").rstrip(".")
             raise SourceUnreadable(
-                f"{self.label} is a bundle, but its beginning is damaged: {reader.damage or 'no header'}.",
+                f"{self.label} is a bundle, but its beginning is damaged: {why}.",
                 hint="Ask for the file again.",
             )
         return line, reader.end
@@ -220,7 +229,7 @@ class BundleWorld:
         """Return where everything lies; repeat what the first reading could not read."""
         offset = last_frame(self._file)
         if offset is not None:
-            reader = FrameReader(self._file, offset)
+            reader = FrameReader(self._file, offset, self._wrap.limit)
             end = next(reader.lines(), None)
             if end is not None and end.get("k") == "end":
                 self._repeat(end.get("receipt"))
@@ -240,7 +249,7 @@ class BundleWorld:
         """Find the frames of a file without its end, one after the other."""
         index = _Index()
         while True:
-            reader = FrameReader(self._file, offset)
+            reader = FrameReader(self._file, offset, self._wrap.limit)
             first: dict[str, object] | None = None
             for line in reader.lines():
                 first = first or line

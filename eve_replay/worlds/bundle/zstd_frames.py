@@ -10,6 +10,7 @@ from typing import BinaryIO
 
 from eve_replay.codec import dumps_tagged, loads_json
 from eve_replay.codec.zstdlib import deflater, failure, inflater
+from eve_replay.limits import DEFAULT, Limits, OverLimit
 from eve_replay.worlds.bundle.format import VERSION, BundleDamage
 
 __all__ = ["BundleWriter", "FrameReader", "first_version", "last_frame"]
@@ -21,8 +22,6 @@ _LEVEL = 6
 _BLOCK = 8 * 1024
 #: Bytes fed at once: a slice of n bytes gives at most n * 2**15.
 _SLICE = 2048
-#: A line holds one record; base64 makes a payload a third larger.
-MAX_LINE = 512 * 1024 * 1024
 
 
 class BundleWriter:
@@ -78,9 +77,10 @@ class FrameReader:
         damage: why the frame ended early, empty when it did not.
     """
 
-    def __init__(self, file: BinaryIO, offset: int) -> None:
+    def __init__(self, file: BinaryIO, offset: int, limits: Limits | None = None) -> None:
         self._file = file
         self._offset = offset
+        self._limits = limits or DEFAULT
         self.end: int | None = None
         self.damage = ""
 
@@ -110,19 +110,22 @@ class FrameReader:
         return self._raw_rest
 
     def _split(self) -> Iterator[bytes]:
-        waiting = bytearray()
+        waiting: list[bytes] = []
+        size, most = 0, self._limits.line
         for part in self._parts():
-            waiting += part
-            if b"\n" in part:
-                *whole, rest = bytes(waiting).split(b"\n")
-                waiting = bytearray(rest)
-                yield from whole
-            elif len(waiting) > MAX_LINE:
-                self.damage = f"a line has more than {MAX_LINE:,} bytes"
+            begin = 0
+            while (stop := part.find(b"\n", begin)) >= 0:
+                waiting.append(part[begin:stop])
+                yield b"".join(waiting)
+                waiting, size, begin = [], 0, stop + 1
+            waiting.append(part[begin:])
+            size += len(part) - begin
+            if size > most:
+                self.damage = f"a line has more than {most:,} bytes, the limit. {self._limits.way_on('line')}"
                 return
 
     def _parts(self) -> Iterator[bytes]:
-        at = self._offset
+        at, out = self._offset, 0
         unpacker = inflater()
         while not unpacker.eof:
             self._file.seek(at)
@@ -135,6 +138,13 @@ class FrameReader:
                 self.damage = f"it is damaged ({error})"
                 return
             at += len(data)
+            out += len(part)
+            try:
+                self._limits.swell(out, at - self._offset, "a part of the bundle")
+                self._limits.check("the bundle")
+            except OverLimit as error:
+                self.damage = f"{error.phrase}. {error.hint}"
+                return
             if part:
                 yield part
         self.end = at - len(unpacker.unused_data)

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from eve_replay.codec import KeyRing, Payload, loads_json
 from eve_replay.errors import SourceUnreadable, WrongUse
+from eve_replay.limits import DEFAULT, Limits, as_limits
 from eve_replay.problems import Receipt
 from eve_replay.records import EVENT_PAYLOADS
 from eve_replay.values import UNDEFINED, JsBytes, JsDate, Undecoded, to_tagged
@@ -79,7 +80,7 @@ class Wrap:
     """Makes payload objects for one world: knows the keys and the size limit the user gave."""
 
     keys: KeyRing | None = None
-    limit: int | None = None
+    limit: Limits = DEFAULT
 
     @classmethod
     def of(cls, options: Mapping[str, object]) -> Wrap:
@@ -87,7 +88,7 @@ class Wrap:
         keys, limit = options.get("keys"), options.get("limit")
         if keys is not None and not isinstance(keys, KeyRing):
             raise WrongUse("The option keys must be a KeyRing.")
-        return cls(keys=keys, limit=limit if isinstance(limit, int) else None)
+        return cls(keys=keys, limit=as_limits(limit))
 
     def payload(self, opened: object, where: str, run_id: str) -> Payload:
         """Return the payload for what a container held.

@@ -15,14 +15,13 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from eve_replay.codec import parse_record
+from eve_replay.limits import DEFAULT
 from eve_replay.problems import LISTS, Lacking, Receipt
 from eve_replay.worlds.local.names import is_noise, is_temporary
 from eve_replay.worlds.local.tree import FileTree, NotReadable, join
 
-__all__ = ["FILE_LIMIT", "Files", "Listing"]
+__all__ = ["Files", "Listing"]
 
-#: Bytes of one file. Payloads have their own, smaller limit; base64 and two copies need more than that.
-FILE_LIMIT = 1 << 29
 
 _T = TypeVar("_T")
 _RUN = re.compile(r"wrun_[0-9A-HJKMNP-TV-Z]{26}")
@@ -69,7 +68,7 @@ class Files:
         tree: FileTree,
         receipt: Receipt,
         *,
-        limit: int = FILE_LIMIT,
+        limit: int = DEFAULT.file,
         pause: Callable[[float], object] = time.sleep,
     ) -> None:
         self.tree = tree

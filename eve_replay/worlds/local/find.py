@@ -15,6 +15,7 @@ from pathlib import Path
 
 from eve_replay.codec import parse_record
 from eve_replay.errors import SourceUnreadable, UnknownSource
+from eve_replay.limits import DEFAULT, Limits, begun
 from eve_replay.worlds.local.disk import DiskTree
 from eve_replay.worlds.local.names import is_archive_name, is_noise, read_name, split_run
 from eve_replay.worlds.local.tree import FileTree, MemoryTree, NotReadable, join
@@ -78,7 +79,7 @@ def recognise(source: str) -> float:
         return 0.05
 
 
-def find(source: str) -> Found:
+def find(source: str, limits: Limits = DEFAULT) -> Found:
     """Return the data folder ``source`` means.
 
     Raises:
@@ -95,10 +96,10 @@ def find(source: str) -> Found:
         if path.is_dir():
             return _in_folder(path)
         if path.is_file():
-            return _in_archive(path, "") if is_archive_name(path.name) else _from_file(path)
+            return _in_archive(path, "", limits) if is_archive_name(path.name) else _from_file(path)
         inner = _archive_in(path)
         if inner is not None:
-            return _in_archive(*inner)
+            return _in_archive(*inner, limits)
         if path.exists():
             raise UnknownSource(f"{source} is neither a folder nor a regular file.")
     except PermissionError as error:
@@ -190,10 +191,10 @@ def _in_folder(path: Path) -> Found:
     raise _not_ours(path, names)
 
 
-def _in_archive(path: Path, inner: str) -> Found:
+def _in_archive(path: Path, inner: str, limits: Limits) -> Found:
     from eve_replay.worlds.local.archive import archive_tree  # tarfile and zipfile take a while to load
 
-    tree = archive_tree(path)
+    tree = archive_tree(path, limits=begun(limits))
     label = f"{path}/{inner}" if inner else str(path)
     if inner and tree.stat(inner) is None:
         raise UnknownSource(f"{path} holds no {inner}.", hint=_listing(tree, ""))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from eve_replay.limits import begun
 from eve_replay.worlds.local.find import Found, find, recognise
 from eve_replay.worlds.local.tree import FileTree, MemoryTree
 from eve_replay.worlds.local.world import LocalWorld
@@ -19,13 +20,14 @@ def open_local(source: str, **options: Any) -> LocalWorld:
 
     Args:
         source: project, ``.eve``, ``.workflow-data``, data folder, a run's file, or an archive of these.
-        **options: ``keys``, ``limit``, ``file_limit``, ``only`` as in :class:`LocalWorld`.
+        **options: ``keys``, ``limit``, ``only`` as in :class:`LocalWorld`.
 
     Raises:
         UnknownSource: there is no data folder; the message says what is there instead.
         SourceUnreadable: permissions, a damaged archive.
     """
-    return _open(find(source), options)
+    limits = options["limit"] = begun(options.get("limit"))
+    return _open(find(source, limits), options)
 
 
 def open_tree(tree: FileTree, base: str = "", *, label: str = "", **options: Any) -> LocalWorld:

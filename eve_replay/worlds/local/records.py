@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TypeVar
 
 from eve_replay.codec import KeyRing, Payload, payload_from_json
+from eve_replay.limits import LimitsLike
 from eve_replay.problems import Receipt
 from eve_replay.records import (
     EVENT_PAYLOADS,
@@ -60,7 +61,7 @@ class RecordMaker:
         receipt: Receipt,
         *,
         keys: KeyRing | None = None,
-        limit: int | None = None,
+        limit: LimitsLike = None,
         own_forms: Callable[[], bool] = lambda: False,
     ) -> None:
         self._own_forms = own_forms

@@ -112,9 +112,14 @@ class MemoryTree:
 
     def _folder(self, path: str) -> dict[str, Kind]:
         found = self._folders.get(path)
-        if found is None:
-            found = self._folders[path] = {}
-            self._folder(parent(path))[path.rpartition("/")[2]] = "dir"
+        if found is not None:
+            return found
+        found = self._folders[path] = {}
+        while path:  # up to the first folder that is there already
+            above, name = parent(path), path.rpartition("/")[2]
+            known = above in self._folders
+            self._folders.setdefault(above, {})[name] = "dir"
+            path = "" if known else above
         return found
 
     def entries(self, path: str) -> list[Entry]:

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from eve_replay.codec import KeyRing
 from eve_replay.errors import NotFound
-from eve_replay.problems import Receipt
+from eve_replay.limits import LimitsLike, as_limits
+from eve_replay.problems import LISTS, Receipt
 from eve_replay.records import (
     EventRecord,
     Other,
@@ -21,7 +22,7 @@ from eve_replay.records import (
     WaitRecord,
 )
 from eve_replay.worlds.local.disk import DiskTree
-from eve_replay.worlds.local.files import FILE_LIMIT, Files
+from eve_replay.worlds.local.files import Files
 from eve_replay.worlds.local.focus import Focus
 from eve_replay.worlds.local.kin import Kin
 from eve_replay.worlds.local.layout import FileRef, Layout
@@ -47,8 +48,7 @@ class LocalWorld:
         label: what a person calls it.
         only: a run id when the user named one run: ``runs`` yields that one alone.
         keys: key ring for encrypted payloads.
-        limit: most bytes a payload may decompress to, None for the codec's default.
-        file_limit: most bytes of one file.
+        limit: what reading may cost.
         pause: how to wait for a file that is being written.
 
     Attributes:
@@ -65,21 +65,21 @@ class LocalWorld:
         label: str = "",
         only: str = "",
         keys: KeyRing | None = None,
-        limit: int | None = None,
-        file_limit: int = FILE_LIMIT,
+        limit: LimitsLike = None,
         pause: Callable[[float], object] = time.sleep,
     ) -> None:
         self.label = label or join(tree.label, base)
         self.keys = keys
-        self.limit = limit
+        self.limit = as_limits(limit)
         self.receipt = Receipt()
         self._tree = tree
         self._only = only
-        self._files = Files(tree, self.receipt, limit=file_limit, pause=pause)
+        self._files = Files(tree, self.receipt, limit=self.limit.file, pause=pause)
         self._kin = Kin(tree, base) if isinstance(tree, DiskTree) and not only else None
         self._narrow = self._kin is not None and len(self._kin.files()) > _FEW
         self._layout = Layout(self._files, base, elsewhere=self._elsewhere)
-        self._maker = RecordMaker(self.receipt, keys=keys, limit=limit, own_forms=self._layout.by_python_sdk)
+        own = self._layout.by_python_sdk
+        self._maker = RecordMaker(self.receipt, keys=keys, limit=self.limit, own_forms=own)
         self._marks = Marks(self._files, self._layout, self._maker)
         self._streams = Streams(self._files, self._layout)
         self._base = base
@@ -392,7 +392,11 @@ class LocalWorld:
         """Say at once what concerns the folder as a whole."""
         for name, why in self._tree.rejected.items():
             self.receipt.skip(where=name[:200], what="archive member", why=why)
-            self.receipt.problem("warning", "rejected-name", name[:200], f"Not read: {why}.")
+            said = why if why.endswith(".") else f"{why}."
+            self.receipt.problem("warning", "rejected-name", name[:200], f"Not read: {said}")
+            if "limit" in why or name.startswith("after "):
+                for of in LISTS:
+                    self.receipt.gap(of, f"the archive holds more than was read: {why.rstrip('.')}")
         if self._narrow and self._kin is not None:
             self._word = self._kin.word()
         word = self._word or self._layout.word()

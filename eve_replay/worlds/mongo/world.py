@@ -15,6 +15,7 @@ from typing import Any
 
 from eve_replay.codec import JsonFault, KeyRing, loads_json, loads_lines
 from eve_replay.errors import SourceUnreadable
+from eve_replay.limits import LimitsLike
 from eve_replay.problems import LISTS, Receipt
 from eve_replay.records import EventRecord, HookRecord, RunRecord, StepRecord, StreamChunk, StreamRecord
 from eve_replay.worlds.base import World
@@ -40,7 +41,7 @@ class MongoWorld(MemoryWorld):
     kind = "mongo"
     #: What opens the frames of encrypted streams; payloads have theirs already.
     keys: KeyRing | None = None
-    limit: int | None = None
+    limit: LimitsLike = None
 
 
 @dataclass(slots=True)

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from eve_replay.errors import SourceUnreadable
+from eve_replay.limits import Limits, Meter, OverLimit, begun
 
 __all__ = ["MAGIC", "archive_text", "is_archive"]
 
@@ -23,6 +24,7 @@ MAGIC = b"PGDMP"
 _TAR, _DIRECTORY, _CUSTOM = 3, 5, 1
 _KEPT = ("TABLE", "TABLE ATTACH", "ENCODING")
 _CHUNK = 1 << 20
+_SLICE = 2048
 #: More than any schema has: a damaged number must not be believed.
 _MOST = 1_000_000
 
@@ -146,31 +148,41 @@ def is_archive(path: Path) -> bool:
     return head.startswith(MAGIC) or (head.startswith(b"toc.dat\0") and head[257:262] == b"ustar")
 
 
-def archive_text(path: Path, wanted: Callable[[str], bool], into: BinaryIO) -> str:
+def archive_text(
+    path: Path, wanted: Callable[[str], bool], into: BinaryIO, limits: Limits | None = None
+) -> str:
     """Write what an archive restores to into ``into``, as plain pg_dump would; return why it ended early.
 
     Args:
         path: the file, the folder, or the ``.tar``.
         wanted: whether the rows of a table are needed.
         into: gets SQL text: encoding, tables, partitions, rows.
+        limits: what unpacking may cost.
 
     Raises:
         SourceUnreadable: it is no archive, or packed with something that is not installed.
     """
+    limits = begun(limits)
+    size = (
+        sum(each.stat().st_size for each in path.iterdir() if each.is_file())
+        if path.is_dir()
+        else path.stat().st_size
+    )
+    meter = limits.meter(path.name, size)
     try:
         if path.is_dir():
             with (path / "toc.dat").open("rb") as file:
                 toc = _Toc(file)
                 entries = list(toc.entries())
-            return _files(toc, entries, wanted, into, lambda name: _in_folder(path, name))
+            return _files(toc, entries, wanted, into, lambda name: _in_folder(path, name, meter), meter)
         with path.open("rb") as file:
             if file.read(len(MAGIC)) != MAGIC:
-                return _from_tar(path, wanted, into)
+                return _from_tar(path, wanted, into, meter)
             file.seek(0)
             toc = _Toc(file)
             entries = list(toc.entries())
             _head(toc, entries, into)
-            return _ended(_blocks(toc, {entry.number: entry for entry in entries}, wanted, into), into)
+            return _ended(_blocks(toc, {entry.number: entry for entry in entries}, wanted, into, meter), into)
     except (ValueError, EOFError, tarfile.TarError) as error:
         raise SourceUnreadable(
             f"{path} cannot be read as a dump of pg_dump: {error}.",
@@ -191,7 +203,9 @@ def _begin(entry: _Entry, into: BinaryIO) -> None:
     into.write(b"\n" + entry.copy.encode("utf-8", "surrogateescape"))
 
 
-def _blocks(toc: _Toc, entries: dict[int, _Entry], wanted: Callable[[str], bool], into: BinaryIO) -> str:
+def _blocks(
+    toc: _Toc, entries: dict[int, _Entry], wanted: Callable[[str], bool], into: BinaryIO, meter: Meter
+) -> str:
     """Go through the data of a custom archive in file order: no offsets are needed, a pipe leaves none."""
     try:
         while (block := toc.block()) is not None:
@@ -201,7 +215,8 @@ def _blocks(toc: _Toc, entries: dict[int, _Entry], wanted: Callable[[str], bool]
                 _begin(entry, into)
                 unpack = _unpacker(toc.packing)
                 for chunk in toc.chunks():
-                    into.write(unpack(chunk))
+                    for part in _pieces(unpack, chunk, meter):
+                        into.write(part)
             elif kind == 3:
                 while toc.number() != 0:
                     for _ in toc.chunks():
@@ -209,9 +224,29 @@ def _blocks(toc: _Toc, entries: dict[int, _Entry], wanted: Callable[[str], bool]
             else:
                 for _ in toc.chunks():
                     pass
-    except (EOFError, zlib.error, ValueError) as error:
+    except OverLimit as error:
+        into.write(b"\n\\.\n")
+        return f"{error.phrase}. {error.hint}"
+    except (EOFError, zlib.error, ValueError, _zstd_failure()) as error:
         return str(error)
     return ""
+
+
+def _pieces(unpack: Callable[[bytes], bytes], chunk: bytes, meter: Meter) -> Iterator[bytes]:
+    """Yield what a chunk unpacks to, slice by slice: what a chunk gives is not known before."""
+    for at in range(0, len(chunk), _SLICE):
+        part = unpack(chunk[at : at + _SLICE])
+        meter.spend(len(part))
+        yield part
+
+
+def _zstd_failure() -> type[Exception]:
+    try:
+        from eve_replay.codec.zstdlib import failure
+
+        return failure()
+    except ImportError:
+        return EOFError
 
 
 def _files(
@@ -220,13 +255,18 @@ def _files(
     wanted: Callable[[str], bool],
     into: BinaryIO,
     opened: Callable[[str], BinaryIO | None],
+    meter: Meter,
 ) -> str:
     _head(toc, entries, into)
     fault = ""
     for entry in entries:
         if entry.kind != "TABLE DATA" or not entry.file or not wanted(entry.tag):
             continue
-        source = opened(entry.file)
+        try:
+            source = opened(entry.file)
+        except (OSError, ValueError, OverLimit, _zstd_failure()) as error:
+            fault = f"{entry.file}: {error}"
+            continue
         if source is None:
             fault = f"the file {entry.file} with the rows of {entry.schema}.{entry.tag} is missing"
             into.write(f"-- missing {entry.schema}.{entry.tag}\n".encode())
@@ -235,8 +275,9 @@ def _files(
         try:
             with source:
                 while chunk := source.read(_CHUNK):
+                    meter.spend(len(chunk))
                     into.write(chunk)
-        except (OSError, EOFError, zlib.error) as error:
+        except (OSError, EOFError, zlib.error, OverLimit) as error:
             fault = f"{entry.file}: {error}"
             into.write(b"\n\\.\n")
     return _ended(fault, into)
@@ -249,7 +290,7 @@ def _ended(fault: str, into: BinaryIO) -> str:
     return fault
 
 
-def _in_folder(folder: Path, name: str) -> BinaryIO | None:
+def _in_folder(folder: Path, name: str, meter: Meter) -> BinaryIO | None:
     """Return the data of a directory archive: the table of contents names it without ``.gz``."""
     import gzip
 
@@ -261,12 +302,14 @@ def _in_folder(folder: Path, name: str) -> BinaryIO | None:
         return gzip.open(packed, "rb")  # type: ignore[return-value]
     packed = place.with_name(f"{place.name}.zst")
     if packed.is_file():
-        return io.BytesIO(_unpacker(3)(packed.read_bytes()))
+        return io.BytesIO(b"".join(_pieces(_unpacker(3), packed.read_bytes(), meter)))
     packed = place.with_name(f"{place.name}.lz4")
-    return io.BytesIO(_unpacker(2)(packed.read_bytes())) if packed.is_file() else None
+    if not packed.is_file():
+        return None
+    return io.BytesIO(b"".join(_pieces(_unpacker(2), packed.read_bytes(), meter)))
 
 
-def _from_tar(path: Path, wanted: Callable[[str], bool], into: BinaryIO) -> str:
+def _from_tar(path: Path, wanted: Callable[[str], bool], into: BinaryIO, meter: Meter) -> str:
     with tarfile.open(path) as tar:
         toc_file = tar.extractfile("toc.dat")
         if toc_file is None:
@@ -280,7 +323,7 @@ def _from_tar(path: Path, wanted: Callable[[str], bool], into: BinaryIO) -> str:
             except KeyError:
                 return None
 
-        return _files(toc, entries, wanted, into, opened)
+        return _files(toc, entries, wanted, into, opened, meter)
 
 
 def _unpacker(packing: int) -> Callable[[bytes], bytes]:

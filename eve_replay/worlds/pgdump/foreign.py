@@ -84,7 +84,7 @@ def layout_world(path: Path, *, given: str | None, schema: str | None, wrap: Wra
     known = [given_layout(given)] if given else list(layouts())
     wanted = frozenset(table for layout in known if layout.reader == "tables" for table in _tables(layout))
     try:
-        index = DumpIndex(path, receipt, wanted)
+        index = DumpIndex(path, receipt, wanted, wrap.limit)
     except (OSError, EOFError) as error:
         raise SourceUnreadable(f"{path} cannot be read: {error}.") from error
     try:

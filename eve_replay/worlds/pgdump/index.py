@@ -9,11 +9,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from eve_replay.problems import Receipt
+from eve_replay.limits import Limits, as_limits
+from eve_replay.problems import LISTS, Receipt
 from eve_replay.times import parse_time
 from eve_replay.worlds.export.entities import from_json
 from eve_replay.worlds.pgdump.packed import open_dump_file
-from eve_replay.worlds.pgdump.text import CopyRow, Insert, Note, TableShape, scan
+from eve_replay.worlds.pgdump.text import CopyRow, Insert, Note, Scanner, TableShape
 from eve_replay.worlds.pgdump.values import copy_values, tuple_values
 from eve_replay.worlds.postgres.queue import QueueJob, job_of
 from eve_replay.worlds.postgres.rows import KEYS, LISTED, TABLES, Row
@@ -22,6 +23,7 @@ __all__ = ["DumpIndex", "DumpTable", "Place"]
 
 _JOBS = "_private_jobs"
 _GROUPED_BY = {"workflow_runs": "id", "workflow_stream_chunks": "stream_id"}
+_TEXT = re.compile(r"(?:utf|ascii|latin|iso8859|cp\d|koi8|euc|big5|gb|shift|johab|tis|hz)")
 _ENCODINGS = {"SQL_ASCII": "utf-8", "WIN1252": "cp1252", "UNICODE": "utf-8", "MULE_INTERNAL": "utf-8"}
 
 
@@ -80,7 +82,13 @@ class DumpIndex:
         facts: versions the dump names.
     """
 
-    def __init__(self, path: Path, receipt: Receipt, wanted: frozenset[str] = frozenset(TABLES)) -> None:
+    def __init__(
+        self,
+        path: Path,
+        receipt: Receipt,
+        wanted: frozenset[str] = frozenset(TABLES),
+        limits: Limits | None = None,
+    ) -> None:
         self.filled: set[str] = set()
         self.copies = False
         self.torn = self._begun = self._ended = False
@@ -91,15 +99,18 @@ class DumpIndex:
         self._label = str(path)
         self._encoding = "utf-8"
         self._lock = threading.Lock()
-        self._file, fault = open_dump_file(path, lambda name: name.startswith((*wanted, _JOBS)))
+        self._file, fault = open_dump_file(path, lambda name: name.startswith((*wanted, _JOBS)), limits)
         databases: list[str] = []
-        for piece in scan(self._file, frozenset((*wanted, _JOBS))):
+        scanner = Scanner(self._file, frozenset((*wanted, _JOBS)), as_limits(limits).line)
+        for piece in scanner.pieces():
             if isinstance(piece, Note):
                 self._note(piece, databases)
             elif isinstance(piece, TableShape):
                 self._table(piece.schema, piece.table).columns.update(piece.columns)
             else:
                 self._add(piece)
+        for where in scanner.too_long:
+            self._too_long(where, as_limits(limits))
         self.fault = fault
         if fault:
             self.torn = True
@@ -107,8 +118,8 @@ class DumpIndex:
                 "error",
                 "torn-dump",
                 self._label,
-                f"The dump is not whole: {fault}. What came before is shown.",
-                "Was the disk full, or the copy interrupted? Dump again.",
+                f"The dump is not whole: {fault.rstrip('.')}. What came before is shown.",
+                "" if "--limit" in fault else "Was the disk full, or the copy interrupted? Dump again.",
             )
         if self._begun and not self._ended and not self.torn:
             self.torn = True
@@ -129,6 +140,15 @@ class DumpIndex:
                 "Dump one database with pg_dump.",
             )
 
+    def _too_long(self, where: str, limits: Limits) -> None:
+        self._receipt.skip(
+            where=where,
+            what="line",
+            why=f"It has more than {limits.line:,} bytes, the limit. {limits.way_on('line')}",
+        )
+        for of in LISTS:
+            self._receipt.gap(of, "a line of the dump is over the limit")
+
     def _note(self, note: Note, databases: list[str]) -> None:
         if note.what == "comment":
             self._ended = self._ended or "database dump complete" in note.value
@@ -139,9 +159,11 @@ class DumpIndex:
         elif note.what == "encoding":
             name = _ENCODINGS.get(note.value.upper(), note.value)
             try:
-                self._encoding = codecs.lookup(name).name
-            except LookupError:
-                self._encoding = "utf-8"
+                known = codecs.lookup(name).name
+            except (LookupError, ValueError):  # ValueError: a NUL in the name
+                known = ""
+            # Not every codec of Python is one of a database: some undo base64, some take quadratic time.
+            self._encoding = known if _TEXT.match(known) else "utf-8"
         elif note.what == "database":
             databases.append(note.value)
         elif note.what == "rows":

@@ -12,17 +12,21 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import BinaryIO
 
+from eve_replay.limits import DEFAULT
 from eve_replay.worlds.pgdump.values import next_value
 
-__all__ = ["CopyRow", "Insert", "Note", "Piece", "TableShape", "scan"]
+__all__ = ["Scanner", "CopyRow", "Insert", "Note", "Piece", "TableShape", "scan"]
 
-_NAME = rb'("(?:[^"]|"")+"|[A-Za-z_][\w$]*)'
-_TABLE = rb"(?:" + _NAME + rb"\s*\.\s*)?" + _NAME
-_COPY = re.compile(rb"COPY\s+" + _TABLE + rb"\s*(?:\(([^)]*)\))?\s*FROM\s+stdin\b.*;\s*\Z", re.IGNORECASE)
+_NAME = rb'("(?:[^"]++|"")++"|[A-Za-z_][\w$]*+)'
+_PIECE = 1 << 20
+_TABLE = rb"(?:" + _NAME + rb"\s*+\.\s*+)?" + _NAME
+_COPY = re.compile(
+    rb"COPY\s++" + _TABLE + rb"\s*+(?:\(([^)]*+)\))?+\s*+FROM\s++stdin\b.*;\s*\Z", re.IGNORECASE
+)
 _INSERT = re.compile(
-    rb"INSERT\s+INTO\s+(?:ONLY\s+)?"
+    rb"INSERT\s++INTO\s++(?:ONLY\s++)?"
     + _TABLE
-    + rb"\s*(?:\(([^)]*)\)\s*)?(?:OVERRIDING\s+\w+\s+VALUE\s+)?VALUES\s*",
+    + rb"\s*+(?:\(([^)]*+)\)\s*+)?(?:OVERRIDING\s++\w++\s++VALUE\s++)?VALUES\s*+",
     re.IGNORECASE,
 )
 _CREATE = re.compile(
@@ -38,7 +42,7 @@ _PARTITION = re.compile(
     + _TABLE,
     re.I,
 )
-_INHERITS = re.compile(rb"\)\s*INHERITS\s*\(\s*" + _TABLE + rb"\s*\)", re.I)
+_INHERITS = re.compile(rb"\)\s*+INHERITS\s*+\(\s*+" + _TABLE + rb"\s*+\)", re.I)
 _RELATES = re.compile(rb"(?:ALTER\s+TABLE|CREATE\s+(?:UNLOGGED\s+)?TABLE)\b", re.I)
 _CONNECT = re.compile(rb"\\c(?:onnect)?\s+(?:-\S+\s+)*(\S+)")
 _PATH = re.compile(rb"SET\s+search_path\s*(?:=|TO)\s*" + _NAME, re.IGNORECASE)
@@ -102,12 +106,22 @@ def scan(file: BinaryIO, wanted: frozenset[str]) -> Iterator[Piece]:
 
     Rows of a partition come under the name of the table it belongs to, as they were written.
     """
-    return _Scanner(file, wanted).pieces()
+    return Scanner(file, wanted).pieces()
 
 
-class _Scanner:
-    def __init__(self, file: BinaryIO, wanted: frozenset[str]) -> None:
-        self._lines = iter(file)
+class Scanner:
+    """Goes through a dump line by line.
+
+    Args:
+        file: the dump's text.
+        wanted: tables whose rows are needed.
+        longest: most bytes of a line; a longer one is passed over and named in ``too_long``.
+    """
+
+    def __init__(self, file: BinaryIO, wanted: frozenset[str], longest: int = DEFAULT.line) -> None:
+        self._file, self._longest = file, longest
+        self.too_long: list[str] = []
+        self._lines = self._bounded()
         self._wanted = wanted
         self._offset = 0
         #: The schema of names without one: old dumps set a search path.
@@ -129,7 +143,20 @@ class _Scanner:
                     return schema, name
         return schema, table
 
+    def _bounded(self) -> Iterator[bytes]:
+        while line := self._file.readline(self._longest + 1):
+            if len(line) <= self._longest or line.endswith(b"\n"):
+                yield line
+                continue
+            if len(self.too_long) < 100:
+                self.too_long.append(f"byte {self._offset:,}")
+            while line and not line.endswith(b"\n"):
+                self._offset += len(line)
+                line = self._file.readline(_PIECE)
+            self._offset += len(line)
+
     def pieces(self) -> Iterator[Piece]:
+        """Yield what concerns the tables that are wanted."""
         for line in self._lines:
             start, self._offset = self._offset, self._offset + len(line)
             stripped = line.strip()
@@ -261,7 +288,7 @@ def _concerns(
     match = _INSERT.match(line)
     if match is None:
         # VALUES may be on the next line: decide by the words alone.
-        match = re.match(rb"INSERT\s+INTO\s+(?:ONLY\s+)?" + _TABLE, line, re.IGNORECASE)
+        match = re.match(rb"INSERT\s++INTO\s++(?:ONLY\s++)?" + _TABLE, line, re.IGNORECASE)
     if match is None:
         return False
     schema, table = _unquote(match.group(1)) or path, _unquote(match.group(2))

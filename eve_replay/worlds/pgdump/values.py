@@ -6,12 +6,13 @@ import re
 
 __all__ = ["copy_values", "next_value", "tuple_values"]
 
-_CAST = rb"(?:::[\w.\" ]+(?:\(\d+\))?(?:\[\])?)?\s*([,)])"
-_BARE = rb"((?:[^,()']|\([^()]*\))+?)"
+_CAST = rb"(?:::[\w.\" ]++(?:\(\d++\))?+(?:\[\])?+)?+\s*+([,)])"
+#: A bare word ends before its cast; spaces at its end are stripped later.
+_BARE = rb"((?:[^,()':]++|:(?!:)|\([^()]*+\))++)"
 #: Possessive quantifiers: a damaged row must fail at once, not after trying every way to split it.
 #: E'...' knows backslashes, a plain string may end in one.
-_ESCAPED = re.compile(rb"\s*(?:[Ee]'((?:[^'\\]++|''|\\.)*+)'|" + _BARE + rb")" + _CAST, re.DOTALL)
-_PLAIN = re.compile(rb"\s*(?:'((?:[^']++|'')*+)'|" + _BARE + rb")" + _CAST, re.DOTALL)
+_ESCAPED = re.compile(rb"\s*+(?:[Ee]'((?:[^'\\]++|''|\\.)*+)'|" + _BARE + rb")" + _CAST, re.DOTALL)
+_PLAIN = re.compile(rb"\s*+(?:'((?:[^']++|'')*+)'|" + _BARE + rb")" + _CAST, re.DOTALL)
 _ESCAPE = re.compile(rb"\\(?:([0-7]{1,3})|x([0-9A-Fa-f]{1,2})|(.))", re.DOTALL)
 _LETTERS = {b"b": b"\b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t": b"\t", b"v": b"\v"}
 

@@ -70,7 +70,7 @@ class PgDumpWorld:
         self._map = RowMapper(receipt=self.receipt, wrap=wrap)
         self._zone = Zone()
         try:
-            self._index = DumpIndex(path, self.receipt)
+            self._index = DumpIndex(path, self.receipt, limits=wrap.limit)
         except (OSError, EOFError) as error:
             raise SourceUnreadable(f"{path} cannot be read: {error}.") from error
         self.missing: dict[str, str] = {}
@@ -137,8 +137,8 @@ class PgDumpWorld:
         wanted = schema or ("workflow" if "workflow" in found or not found else found[0])
         if not found and self._index.fault:
             raise SourceUnreadable(
-                f"{self.label} cannot be read: {self._index.fault}.",
-                hint="Was the copy interrupted? Copy or dump it again.",
+                f"{self.label} cannot be read: {self._index.fault.rstrip('.')}.",
+                hint="" if "--limit" in self._index.fault else "Was the copy interrupted? Dump it again.",
             )
         if wanted not in found:
             said = f"{self.label} holds no table {wanted}.workflow_runs."

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from eve_replay.errors import SourceUnreadable
+from eve_replay.limits import as_limits
 from eve_replay.problems import LISTS, Receipt
 from eve_replay.worlds.base import World
 from eve_replay.worlds.export.entities import Wrap, text_option
@@ -57,7 +58,7 @@ class _SqlDumpOpener:
         wanted = {part.table for layout in known for part in layout.parts.values()}
         wanted |= {part.join.table for layout in known for part in layout.parts.values() if part.join}
         try:
-            file, fault = open_dump_file(path, lambda name: name in wanted)
+            file, fault = open_dump_file(path, lambda name: name in wanted, as_limits(options.get("limit")))
             with file:
                 text = file.read()
         except (OSError, EOFError) as error:
@@ -78,7 +79,10 @@ class _SqlDumpOpener:
             faults.append("it has no line that says it was completed")
         for said in [*([fault] if fault else []), *faults]:
             receipt.problem(
-                "error", "torn-dump", str(path), f"The dump is not whole: {said}. What came before is shown."
+                "error",
+                "torn-dump",
+                str(path),
+                f"The dump is not whole: {said.rstrip('.')}. What came before is shown.",
             )
             for of in LISTS:
                 receipt.gap(of, "the dump ends early or is damaged")

@@ -130,7 +130,7 @@ def test_a_bomb_is_refused_without_allocating_it(bombs, name):
     grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * scale - before
     assert grown < 64 << 20
     assert str(DEFAULT_LIMIT) in payload.undecoded.message
-    assert DEFAULT_LIMIT == 256 << 20
+    assert DEFAULT_LIMIT == 64 << 20
 
 
 def test_a_tiny_frame_that_declares_much_is_refused_by_its_word():

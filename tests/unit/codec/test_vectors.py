@@ -89,7 +89,7 @@ def test_vector(item):
     else:
         assert payload.undecoded is None
         assert payload.tagged() == item.expected
-        assert payload.decode() is value
+        assert same(payload.decode(), value)
 
 
 @pytest.mark.parametrize("item", vectors(), ids=lambda item: item.id)

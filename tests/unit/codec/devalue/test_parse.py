@@ -8,6 +8,7 @@ from eve_replay.codec import Payload, decode_devalue
 from eve_replay.codec.base64text import decode_base64, decoded_size
 from eve_replay.codec.devalue.regexps import regexp_fault
 from eve_replay.codec.devalue.urls import query_text, url_fault
+from eve_replay.limits import Limits
 from eve_replay.values import (
     HOLE,
     UNDEFINED,
@@ -296,8 +297,8 @@ def test_big_integers_have_a_limit():
 
 def test_too_many_cells():
     text = "[[" + ",".join(["1"] * 5000) + "],0]"
-    assert isinstance(value(text, max_cells=4000), Undecoded)
-    assert len(value(text, max_cells=6000)) == 5000
+    assert isinstance(value(text, limits=Limits(nodes=4000)), Undecoded)
+    assert len(value(text, limits=Limits(nodes=6000))) == 5000
     assert Payload(b"devl" + text.encode(), limit=20_000).undecoded.reason == "too-big"
 
 

@@ -8,7 +8,7 @@ import zipfile
 
 import pytest
 
-from eve_replay.errors import SourceUnreadable
+from eve_replay.limits import Limits, OverLimit
 from eve_replay.worlds.dump import dump_document
 from eve_replay.worlds.local.archive import archive_tree
 from eve_replay.worlds.local.names import is_archive_name
@@ -65,9 +65,14 @@ def test_a_cut_archive_shows_its_first_files(tmp_path):
 
 
 def test_too_much_in_one_archive(tmp_path):
-    path = tar_of(tmp_path / "big.tar.gz", ("a", b"x" * 10_000), ("b", b"y" * 10_000))
-    with pytest.raises(SourceUnreadable, match="more than 15,000 bytes"):
-        archive_tree(path, limit=15_000)
+    path = tar_of(tmp_path / "big.tar.gz", ("a", b"x" * 1_000_000), ("b", b"y" * 1_000_000))
+    tree = archive_tree(path, limits=Limits(unpacked=1_500_000))
+    assert [entry.name for entry in tree.entries("")] == ["a"]
+    assert "--limit unpacked=3000000" in tree.rejected["after a"]
+    with pytest.raises(OverLimit, match="more than 500,000 bytes"):
+        archive_tree(path, limits=Limits(unpacked=500_000))
+    tree = archive_tree(path, limits=Limits(file=500_000))
+    assert set(tree.rejected) == {"a", "b"} and "--limit file=2000000" in tree.rejected["a"]
 
 
 def test_a_zip_is_unpacked_member_by_member(tmp_path):

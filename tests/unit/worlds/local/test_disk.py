@@ -140,7 +140,7 @@ def test_what_may_not_be_read_is_told(tmp_path):
 
 def test_huge_files_are_refused(tmp_path):
     folder = written(tmp_path / "data", run(), step(), step("step_2", note="x" * 5000))
-    world = open_world(str(folder), file_limit=4000)
+    world = open_world(str(folder), limit={"file": 4000})
     assert [s.step_id for s in world.steps(RUN)] == ["step_01M8NVET2Q1207NWPAG2NV4SK8"]
     assert codes(world.receipt) == ["too-big"]
     sparse = folder / "runs" / f"{OTHER}.json"
