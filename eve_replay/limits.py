@@ -36,7 +36,7 @@ class OverLimit(SourceUnreadable):
     """
 
     def __init__(self, limit: str, phrase: str, hint: str) -> None:
-        super().__init__(f"{phrase[:1].upper()}{phrase[1:]}.", hint=hint)
+        super().__init__(f"{phrase}.", hint=hint)
         self.limit = limit
         self.phrase = phrase
 

@@ -167,7 +167,7 @@ class _Reader(io.BufferedReader):
     def read(self, size: int | None = -1, /) -> bytes:
         """Read; a claim of more than a file may have is over the limit."""
         if size is not None and size > self._limits.file + (1 << 20):
-            raise self._limits.over("file", f"a header claims {size:,} bytes")
+            raise self._limits.over("file", f"A header claims {size:,} bytes")
         return super().read(size)
 
 
