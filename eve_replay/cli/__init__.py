@@ -201,7 +201,7 @@ _EVERYWHERE: Mapping[str, bool] = MappingProxyType(
     epilog=(
         "SOURCE is a project folder, a data folder, one file, a database address, or sample:NAME; "
         "without it the current folder is read. Ids may be shortened to their last characters. "
-        "Start with: eve-replay demo"
+        "Start with: eve-replay demo, then eve-replay sessions"
     ),
 )
 @click.version_option(__version__, prog_name="eve-replay", message="%(prog)s %(version)s")

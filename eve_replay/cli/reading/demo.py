@@ -12,6 +12,7 @@ from eve_replay.cli.reading.show import step_json, step_table
 from eve_replay.cli.shared.common import Shell, command, echo, echo_table, emit_json, finish
 from eve_replay.cli.shared.payload import payload_json
 from eve_replay.codec import Payload
+from eve_replay.ids import short_id
 from eve_replay.journal import Attempt, Journal
 from eve_replay.times import parse_time
 from eve_replay.values import preview
@@ -19,8 +20,10 @@ from eve_replay.views.inspect.records import RunRow, StepRow, run_rows, step_row
 from eve_replay.views.inspect.value import value_lines, value_rows
 from eve_replay.views.kit.safe import cut, safe_text
 from eve_replay.views.kit.table import Cell, Column, Row, Table
-from eve_replay.views.kit.text import Line, line, paragraph
+from eve_replay.views.kit.text import Line, Span, line, paragraph
 from eve_replay.views.kit.words import clock, size, word_for, zone_name
+from eve_replay.views.verdicts.entries import entry_lines
+from eve_replay.views.verdicts.landing import LandingRow, landing_row
 
 __all__ = ["cli"]
 
@@ -37,7 +40,7 @@ _NEXT = (
     ("matrix", f"matrix {_SOURCE}", "every other point it could die at"),
     ("tui", f"tui {_SOURCE}", "step through it with the keyboard"),
     ("lab", f"lab {_SOURCE}", "the same in a notebook"),
-    ("runs", "runs", "your own project, from its folder"),
+    ("sessions", "sessions", "your own project, from its folder"),
 )
 
 
@@ -54,7 +57,8 @@ def cli(shell: Shell) -> None:
     step = max(steps, key=lambda each: each.starts)
     record = next(each for each in world.steps(run.run_id) if each.step_id == step.step_id)
     payloads = {name: p for name in ("input", "output") if (p := record.payload(name)) is not None}
-    attempts = Journal(world).step(step.step_id).attempts
+    journal = Journal(world)
+    attempts = journal.step(step.step_id).attempts
     ledger = samples.ledger(_SAMPLE)
     if shell.json:
         emit_json(
@@ -70,7 +74,8 @@ def cli(shell: Shell) -> None:
             next=[f"eve-replay {words}" for _, words, _ in _usable()],
         )
     else:
-        _tell(shell, rows, steps, step, payloads, attempts, ledger)
+        listed = landing_row(journal.session(), now=shell.now, zone=shell.zone)
+        _tell(shell, rows, steps, step, payloads, attempts, ledger, listed)
     finish(shell, world.receipt)
 
 
@@ -82,6 +87,7 @@ def _tell(
     payloads: Mapping[str, Payload],
     attempts: tuple[Attempt, ...],
     ledger: list[dict[str, object]],
+    listed: LandingRow,
 ) -> None:
     tail = step.step_id[-4:]
     zone = f" Times are {zone_name(step.started_at, shell.zone)}." if step.started_at else ""
@@ -92,18 +98,14 @@ def _tell(
     )
     echo(shell, paragraph(intro, width=shell.width))
 
-    _scene(shell, 1, "What ran", f"runs {_SOURCE}")
-    words = [(row, word_for(row.status)) for row in rows]
-    body: list[Row] = [
-        ["  " * row.depth + row.function, Cell(word.word, word.tone), Cell(row.run_id, "muted")]
-        for row, word in words
-    ]
-    echo_table(shell, Table(columns=[Column(title="") for _ in range(3)], rows=body), indent=3)
+    _scene(shell, 1, "The sessions of the store, worst first", f"sessions {_SOURCE}")
+    entry = entry_lines(listed, short_id(listed.id), width=shell.width - 3, now=shell.now, zone=shell.zone)
+    echo(shell, [(Span("   "), *each) for each in entry])
 
     _scene(
         shell,
         2,
-        "The steps of the first run, and how often each was started",
+        "The steps of its run, and how often each was started",
         f"show {_SOURCE} {rows[0].run_id[-4:]}",
     )
     echo_table(shell, step_table(shell, steps), indent=3)

@@ -20,14 +20,12 @@ from eve_replay.cli.shared.options import effects_option
 from eve_replay.cli.shared.progress import counted
 from eve_replay.journal import Journal
 from eve_replay.times import iso
-from eve_replay.views.kit.safe import cut
-from eve_replay.views.kit.text import Line, line
-from eve_replay.views.kit.words import ago, day_and_clock, plural, short_ids
+from eve_replay.views.kit.text import Line, line, paragraph
+from eve_replay.views.kit.words import plural, short_ids
 from eve_replay.views.search.where import where
+from eve_replay.views.verdicts.board import folded
+from eve_replay.views.verdicts.entries import entry_lines
 from eve_replay.views.verdicts.landing import FIELDS, Landing, LandingRow, landing, landing_row
-
-#: Sessions that need nobody are folded when there are more than this.
-_SHOWN_QUIET = 3
 
 
 @command("sessions")
@@ -108,44 +106,18 @@ def _page(
     lines.append(
         line((states, "muted"), (f"; {twice}" if twice else "", "harm" if page.twice.sure else "unknown"))
     )
-    quiet = [row for row in rows if row.quiet]
-    fold = not every and len(quiet) > _SHOWN_QUIET
+    listed, quiet = folded(rows, every=every)
     short = short_ids([row.id for row in rows])
-    for row in rows:
-        if not (fold and row.quiet):
-            lines += [(), *_entry(shell, row, row.id if whole else short[row.id])]
-    if fold:
+    for row in listed:
+        shown = row.id if whole else short[row.id]
+        lines += [(), *entry_lines(row, shown, width=shell.width, now=shell.now, zone=shell.zone)]
+    if quiet:
         words = next_words(source, "sessions --all")
-        lines += [
-            (),
-            line((f"{plural(len(quiet), 'session')} more: nothing to do. `{words}` lists them.", "muted")),
-        ]
+        text = f"{plural(len(quiet), 'session')} more: nothing to do. `{words}` lists them."
+        lines += [(), *paragraph(text, width=shell.width, tone="muted")]
     zone = "UTC" if shell.zone is not None else "local time"
     lines += [(), line((f"Times are {zone}. Next: {next_words(source, 'why SESSION')}", "muted"))]
     return lines
-
-
-def _entry(shell: Shell, row: LandingRow, shown: str) -> list[Line]:
-    """Two lines: what it is and how it stands; what is to be said and since when."""
-    state = cut(row.state, max(shell.width - len(shown) - 24, 12))
-    room = max(shell.width - len(shown) - len(state) - 6, 0)
-    head = line(
-        (f"{row.sign} ", row.tone),
-        (shown, "strong"),
-        "  ",
-        (state, row.tone),
-        (f"  {cut(row.title, room)}" if room > 8 else "", "plain"),
-    )
-    said = [] if row.worst in ("", row.state) or row.quiet else [row.worst]
-    said.append(row.certainty)
-    if row.twice:
-        said.append(f"effects: {row.twice.words}")
-    if row.deadline is not None:
-        said.append(f"due {day_and_clock(row.deadline, shell.zone)}")
-    if row.last_activity is not None:
-        said.append(f"last {ago(row.last_activity, shell.now)}")
-    said.append(f"eve {row.version}" if row.version else row.framework)
-    return [head, line((f"  {cut(', '.join(said), shell.width - 2)}", "muted"))]
 
 
 def _json(row: LandingRow) -> dict[str, object]:

@@ -24,6 +24,7 @@ from eve_replay.records import EventRecord, HookRecord, Other, RunRecord, Stream
 from eve_replay.times import iso
 from eve_replay.values import preview, to_tagged
 from eve_replay.views.inspect.records import RunRow, StepRow, run_row, step_rows
+from eve_replay.views.kit.safe import cut
 from eve_replay.views.kit.table import Cell, Column, Row, Table
 from eve_replay.views.kit.text import Line, fields, line, paragraph, section
 from eve_replay.views.kit.words import (
@@ -37,12 +38,17 @@ from eve_replay.views.kit.words import (
     word_for,
     zone_name,
 )
+from eve_replay.views.session.titles import title_text
 from eve_replay.worlds.base import World, by_name
 
 if TYPE_CHECKING:
     from eve_replay.worlds.postgres.queue import QueueJob
 
 __all__ = ["cli"]
+
+
+#: Tokens of the hooks by which eve stops a call of its own: nobody answers them.
+_ABORT = "abrt_"
 
 
 @command("show")
@@ -149,7 +155,7 @@ def _head(
     pairs: list[tuple[str, str | Line]] = [
         ("workflow", f"{row.function}  ({', '.join(v for v in versions if v)})"),
         ("started", f"{day_and_clock(started, shell.zone)}{zone}{end}" if started else ""),
-        ("title", row.title if len(row.title) < 200 else row.title[:200] + "…"),
+        ("title", cut(title_text(row.title), 200)),
         ("attributes", attributes),
         ("parent", row.parent or ""),
         ("children", ", ".join(f"{c.run_id} {c.function} {word_for(c.status).word}" for c in children)),
@@ -227,7 +233,10 @@ def step_table(shell: Shell, steps: tuple[StepRow, ...], *, whole_ids: bool = Fa
 
 
 def _others(shell: Shell, world: World, run_id: str, others: list[Other]) -> None:
-    hooks = [each for each in others if isinstance(each, HookRecord)]
+    every = [each for each in others if isinstance(each, HookRecord)]
+    hooks = [each for each in every if not (each.text("token") or "").startswith(_ABORT)]
+    if every and not hooks:
+        echo(shell, section("Hooks", note=f"{plural(len(every), 'hook')} that only stop running calls"))
     if hooks:
         echo(shell, section("Hooks", note="what may still come in"))
         ids = short_ids([hook.hook_id for hook in hooks])
@@ -250,6 +259,9 @@ def _others(shell: Shell, world: World, run_id: str, others: list[Other]) -> Non
             Column(title="", shrink=2),
         ]
         echo_table(shell, Table(columns=columns, rows=rows), indent=2)
+        if len(every) > len(hooks):
+            rest = plural(len(every) - len(hooks), "hook")
+            echo(shell, [line((f"  and {rest} that only stop running calls", "muted"))])
     waits = [each for each in others if isinstance(each, WaitRecord)]
     if waits:
         echo(shell, section("Sleeps"))
@@ -298,6 +310,7 @@ def _queue(shell: Shell, world: World, run_id: str) -> None:
 def _next(shell: Shell, source: str | None, steps: tuple[StepRow, ...]) -> None:
     if not steps:
         return
-    best = max(steps, key=lambda step: (step.starts, step.output_size or 0))
+    # What is open, else what was started more than once, else the largest answer.
+    best = max(steps, key=lambda step: (step.status == "running", step.starts, step.output_size or 0))
     tail = short_ids([step.step_id for step in steps])[best.step_id].rpartition("…")[2]
     echo(shell, [(), line((f"Next: {next_words(source, f'step {tail}')}", "muted"))])

@@ -16,6 +16,7 @@ from eve_replay.views.kit.tone import TONES
 from eve_replay.views.kit.words import clocks, duration, plural, word_for
 from eve_replay.views.session.attempts import AttemptRow, attempt_rows
 from eve_replay.views.session.effect_marks import EffectMarks, twice_among
+from eve_replay.views.session.titles import title_text
 from eve_replay.views.session.tree import TreeRow
 
 __all__ = ["attempt_diff_lines", "attempts_lines", "step_head", "tree_lines", "turns_table"]
@@ -48,7 +49,7 @@ def turns_table(session: Session, marks: EffectMarks, zone: tzinfo | None) -> Ta
         rows.append(
             (
                 turn.id.removeprefix("turn_"),
-                " ".join((turn.message or "")[:400].split()),
+                title_text(" ".join((turn.message or "")[:400].split())),
                 Cell(status, "parked" if parks else word.tone),
                 str(len(turn.turn_steps)),
                 Cell(str(again) if again else "", "again"),

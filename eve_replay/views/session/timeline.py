@@ -373,14 +373,14 @@ class _Drawing:
         """The row of what has not been written: up to now, and on to where a lease ends."""
         since, now = self.ms(quiet.since), self.ms(quiet.now)
         key = attempt_key(quiet.run_id, quiet.step_id, quiet.attempt)
-        text = f"nothing written for {duration((now - since) / 1000)}"
+        text = f"silent for {duration((now - since) / 1000)}"
         marks = [Mark(key=key, kind="now", at=now, label="now", tone="strong")]
         end = now
         if quiet.lease_until is not None:
             free = self.ms(quiet.lease_until)
             over = free <= now
-            text += f", lease {'ended' if over else 'ends'} {duration(abs(now - free) / 1000)} "
-            text += "ago (assumed)" if over else "from now (assumed)"
+            away = duration(abs(now - free) / 1000)
+            text += f", assumed lease ended {away} ago" if over else f", assumed lease ends in {away}"
             label = "lease ended" if over else "lease ends"
             marks.append(Mark(key=key, kind="lease", at=free, label=label, tone="warning"))
             end = max(now, free)

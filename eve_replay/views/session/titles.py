@@ -9,6 +9,9 @@ from eve_replay.views.kit.safe import safe_text
 
 __all__ = ["title_text"]
 
+#: A name in front of a message in JSON.
+_NAMED = re.compile(r"([^\[{\n:]{1,60}): [\[{]")
+
 _TEXT = re.compile(r'"text"\s*:\s*"((?:[^"\\]|\\.)*)"?')
 #: The tools that a message without a text names.
 _CALL = re.compile(r'"(?:name|toolName)"\s*:\s*"(\w{1,60})"')
@@ -20,6 +23,9 @@ def title_text(title: str) -> str:
     ``[{"text": "refund order 1042", ...`` becomes ``refund order 1042``, a message of tool calls alone
     ``calls charge_card``. Anything else stays as it is.
     """
+    named = _NAMED.match(title)
+    if named is not None:  # Flue: the agent and the conversation stand before the message
+        return f"{safe_text(named[1])}: {title_text(title[named.end() - 1 :])}"
     message = title.lstrip()[:1] in ("[", "{")
     found = _TEXT.search(title) if message else None
     if found is None:

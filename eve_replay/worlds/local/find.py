@@ -30,19 +30,7 @@ _WINDOWS = re.compile(r"[A-Za-z]:[\\/]|\\\\[^\\]+\\")
 _MANY = 12
 _CHILDREN = 50
 #: Ends of files that other kinds of worlds read.
-_SOURCES = (
-    ".sql",
-    ".json",
-    ".ndjson",
-    ".everun",
-    ".rdb",
-    ".db",
-    ".sqlite",
-    ".zip",
-    ".tar.gz",
-    ".tgz",
-    ".dump",
-)
+_SOURCES = (".sql", ".everun", ".rdb", ".db", ".sqlite", ".zip", ".tar.gz")
 #: Sure enough to be asked first, so that our message is the one that is shown.
 _SURE_ENOUGH = 0.6
 
@@ -324,7 +312,7 @@ def _files_below(path: Path, names: list[str]) -> str:
     """Say what lies one level further down that may be another kind of source: a dump, an export."""
     for name in names[:_CHILDREN]:
         folder = path / name
-        if folder.is_dir() and not folder.is_symlink():
+        if not name.startswith(".") and folder.is_dir() and not folder.is_symlink():
             try:
                 inside = sorted(each.name for each in folder.iterdir())
             except OSError:

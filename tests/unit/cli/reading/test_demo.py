@@ -15,7 +15,7 @@ def test_every_command_the_demo_names_works(capsys):
     document = call(capsys, "demo", "--json").json
     for line in document["next"]:
         words = line.split()[1:]
-        if words[0] not in ("tui", "lab", "runs"):
+        if words[0] not in ("tui", "lab", "sessions"):
             assert call(capsys, *words).code in (0, 1), line
 
 

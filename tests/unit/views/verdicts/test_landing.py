@@ -43,6 +43,9 @@ def test_a_session_that_rests_is_quiet_and_says_so():
         ('[{"text": "cut \\u8b', "cut "),
         ('[{"toolCalls": [1]}]', '[{"toolCalls": [1]}]'),
         ('{"text": "a\\nb"}', "a\\nb"),
+        ('Ops/c1: [{"text": "Charging.", "toolCalls": [{"na', "Ops/c1: Charging."),
+        ('[{"toolCalls": [{"name": "charge_card", "input": {"c', "calls charge_card"),
+        ("note: see [1]", "note: see [1]"),
         ('[{"text": ""}]', '[{"text": ""}]'),
     ],
 )
