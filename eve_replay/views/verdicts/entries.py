@@ -42,5 +42,7 @@ def entry_lines(
         said.append(f"last {ago(row.last_activity, now)}")
     said.append(f"eve {row.version}" if row.version else row.framework)
     todo = "" if row.quiet or not row.todo else cut(f"do now: {row.todo}; ", width - 12)
-    rest = cut(", ".join(said), max(width - 2 - display_width(todo), 8))
-    return [head, line("  ", (todo, "strong"), (rest, "muted"))]
+    room = max(width - 2 - display_width(todo), 8)
+    while len(said) > 1 and display_width(", ".join(said)) > room:
+        said.pop()  # what is less needed goes first
+    return [head, line("  ", (todo, "strong"), (cut(", ".join(said), room), "muted"))]
