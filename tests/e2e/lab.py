@@ -12,6 +12,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -43,11 +44,9 @@ def chromium() -> str | None:
 
 def missing() -> str:
     """Return why browser tests cannot run here, empty when they can."""
-    try:
-        import jupyterlab  # noqa: F401
-        import playwright.sync_api  # noqa: F401
-    except ImportError as error:
-        return f"{error.name} is not installed"
+    for name in ("jupyterlab", "playwright"):
+        if find_spec(name) is None:  # not imported: that takes seconds, and collecting asks too
+            return f"{name} is not installed"
     return "" if chromium() else "no Chromium found; set EVE_REPLAY_CHROMIUM to its path"
 
 

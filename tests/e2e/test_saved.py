@@ -5,9 +5,7 @@
 import subprocess
 import sys
 
-import nbformat
 import pytest
-from nbclient import NotebookClient
 
 from tests.e2e.conftest import EXPLORE
 from tests.e2e.lab import notebook, server, shot, write
@@ -17,7 +15,11 @@ pytestmark = pytest.mark.browser
 
 
 def executed(path, *cells):
+    import nbformat  # here: it takes seconds to import
+
     book = nbformat.from_dict(notebook(*cells))
+    from nbclient import NotebookClient  # here: it takes a second to import
+
     NotebookClient(book, timeout=120, kernel_name="python3").execute()
     nbformat.write(book, path)
     return path

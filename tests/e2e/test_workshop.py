@@ -8,9 +8,7 @@ import subprocess
 import sys
 import time
 
-import nbformat
 import pytest
-from nbclient import NotebookClient
 
 from tests.e2e.lab import ROOT, notebook, open_notebook, run_all, shot, theme
 
@@ -311,7 +309,11 @@ def test_in_chinese_dark_and_narrow(opened, watched):
 def test_a_saved_page_still_lets_one_crash_be_chosen(watched, tmp_path):
     start = setup().replace('Desk(TASK, "en")', f'Desk(TASK, "en", {str(tmp_path)!r})')
     cells = (start + "here", 'here.predict("how")', PAY + "here.play(pay, schedule=[(1, 'crash-after')])")
+    import nbformat  # here: it takes seconds to import
+
     book = nbformat.from_dict(notebook(*cells))
+    from nbclient import NotebookClient  # here: it takes a second to import
+
     NotebookClient(book, timeout=120, kernel_name="python3").execute()
     nbformat.write(book, tmp_path / "lesson.ipynb")
     subprocess.run(

@@ -4,9 +4,7 @@ import json
 import os
 from pathlib import Path
 
-import nbformat
 import pytest
-from nbclient import NotebookClient
 
 from tests.support.corpus import data
 
@@ -25,7 +23,11 @@ def execute(path, folder, source=None):
     }
     if source is not None:
         environment["EVE_REPLAY_SOURCE"] = source
+    import nbformat  # here: it takes seconds to import
+
     book = nbformat.read(path, as_version=4)
+    from nbclient import NotebookClient  # here: it takes a second to import
+
     client = NotebookClient(
         book, timeout=60, kernel_name="python3", resources={"metadata": {"path": str(folder)}}
     )
@@ -43,6 +45,8 @@ def test_a_guide_runs_on_the_sample(path, tmp_path):
     found = outputs(book)
     assert not [each for each in found if each.output_type == "error"]
     assert not [each for each in found if each.get("name") == "stderr"]
+    import nbformat  # here: it takes seconds to import
+
     size = len(nbformat.writes(book))
     assert size < 3_000_000, f"{path.stem} is {size} bytes when saved"
     if path.stem.startswith("01"):

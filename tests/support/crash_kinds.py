@@ -8,6 +8,9 @@ from pathlib import Path
 
 from tests.support import corpus
 
+#: ``recording/when``, one a line; ``EVE_REPLAY_UPDATE=1`` and ``test_crash_kinds.py`` write it anew.
+INDEX = corpus.CORPUS / "crash-kinds.txt"
+
 #: What the tools of the recorded agents call themselves in the ledger.
 LEDGER_NAMES = {
     "charge_card": "charge",
@@ -21,11 +24,25 @@ LEDGER_NAMES = {
 
 def folders() -> Iterator[tuple[str, Path, Path]]:
     """Yield ``(name/when, data folder, ledger)`` of every recording, at its crashes and at its end."""
+    for name in names():
+        data = folder(name)
+        ledger = "ledger.ndjson" if data.name == "data" else f"{data.name}.ledger.ndjson"
+        yield name, data, data.parent / ledger
+
+
+def names() -> list[str]:
+    """Return their names, from a list beside the archive: collecting tests unpacks nothing."""
+    return INDEX.read_text("utf-8").split()
+
+
+def found() -> list[str]:
+    """Return the names of what is in the archive."""
+    out = []
     root = corpus.scenario("crash-kinds")
     for recording in sorted(path for path in root.iterdir() if path.is_dir()):
-        yield f"{recording.name}/data", recording / "data", recording / "ledger.ndjson"
-        for crash in sorted(path for path in recording.glob("crash*") if path.is_dir()):
-            yield f"{recording.name}/{crash.name}", crash, recording / f"{crash.name}.ledger.ndjson"
+        crashes = sorted(path.name for path in recording.glob("crash*") if path.is_dir())
+        out += [f"{recording.name}/{each}" for each in ("data", *crashes)]
+    return out
 
 
 def folder(name: str) -> Path:

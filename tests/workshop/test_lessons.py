@@ -11,9 +11,7 @@ import time
 from functools import cache
 from pathlib import Path
 
-import nbformat
 import pytest
-from nbclient import NotebookClient
 
 from eve_replay.workshop.grading.check import check
 from eve_replay.workshop.grading.notebook_file import read_book
@@ -128,6 +126,8 @@ def test_the_guide_names_the_wrong_answers(path):
 @pytest.mark.parametrize("path", BOOKS, ids=lambda path: path.stem)
 def test_a_notebook_runs_with_its_solution_and_passes(path, language, tmp_path):
     number = path.stem[:2]
+    import nbformat  # here: it takes seconds to import
+
     lesson = nbformat.read(edition(path, language), as_version=4)
     if path in GRADED:
         answers = [cell for cell in lesson.cells if "answer" in cell.metadata.get("tags", ())]
@@ -140,6 +140,8 @@ def test_a_notebook_runs_with_its_solution_and_passes(path, language, tmp_path):
         "IPYTHONDIR": str(tmp_path / "ipython"),
         "JUPYTER_CONFIG_DIR": str(tmp_path / "config"),
     }
+    from nbclient import NotebookClient
+
     client = NotebookClient(
         lesson, timeout=120, kernel_name="python3", resources={"metadata": {"path": str(tmp_path)}}
     )

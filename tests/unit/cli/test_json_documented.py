@@ -10,10 +10,32 @@ from tests.unit.cli._run import call
 PAGE = (Path(__file__).parents[3] / "docs" / "json.md").read_text("utf-8")
 KNOWN = set(re.findall(r"[A-Za-z]\w*", PAGE))
 #: What lies below these is data of the session or counts by a word, not fields of ours.
-DATA = set(
-    "after answer args attributes before columns counts data environments error frames input ledger metadata "
-    "outcomes output payloads result rows severities states strategies value values".split()
-)
+DATA = {
+    "after",
+    "answer",
+    "args",
+    "attributes",
+    "before",
+    "columns",
+    "counts",
+    "data",
+    "environments",
+    "error",
+    "frames",
+    "input",
+    "ledger",
+    "metadata",
+    "outcomes",
+    "output",
+    "payloads",
+    "result",
+    "rows",
+    "severities",
+    "states",
+    "strategies",
+    "value",
+    "values",
+}
 
 CASES = """
 demo

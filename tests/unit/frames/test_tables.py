@@ -1,6 +1,7 @@
 """The frames: fixed columns, fixed types, the numbers of the recordings."""
 
 import json
+from importlib.util import find_spec
 
 import pytest
 
@@ -10,7 +11,7 @@ from eve_replay.frames.tables import FRAMES, columns_of, frame_rows
 from tests.support.corpus import scenario
 from tests.unit.views._sessions import explorer, journal
 
-pd = pytest.importorskip("pandas")
+pytestmark = pytest.mark.skipif(find_spec("pandas") is None, reason="pandas is not installed")
 MAKERS = {name: getattr(frames, f"{name}_frame") for name in FRAMES}
 
 
@@ -66,6 +67,8 @@ def test_events_keep_the_order_of_the_log_and_say_how_far_times_run_back():
 def test_lone_surrogates_do_not_break_a_frame():
     rows = list(frame_rows("tool_calls", explorer("crash-in-tool").session))
     rows[0]["name"] = "\ud800"
+    import pandas as pd
+
     frame = pd.DataFrame({"name": pd.Series([r["name"] for r in rows], dtype=FRAMES["tool_calls"]["name"])})
     assert frame.name.iloc[0] == "\ud800"
 

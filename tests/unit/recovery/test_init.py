@@ -1,5 +1,6 @@
 """The public functions of the package."""
 
+import functools
 from datetime import timedelta
 
 import pytest
@@ -9,7 +10,10 @@ from eve_replay.errors import NotFound
 from eve_replay.recovery import Question, crash_points, matrix, plan_of, simulate
 from tests.support.recovery import TURNS, baseline, scenario, turn_plan
 
-SESSION = baseline("T1").session
+
+@functools.cache
+def the_session():
+    return baseline("T1").session
 
 
 def test_the_names_are_public():
@@ -19,8 +23,8 @@ def test_the_names_are_public():
 
 
 def test_a_session_with_one_turn_needs_no_turn():
-    assert len(crash_points(SESSION)) == len(crash_points(turn_plan("T1")))
-    assert len(crash_points(SESSION, moments=False)) < len(crash_points(SESSION))
+    assert len(crash_points(the_session())) == len(crash_points(turn_plan("T1")))
+    assert len(crash_points(the_session(), moments=False)) < len(crash_points(the_session()))
     with pytest.raises(NotFound, match="Which turn"):
         crash_points(baseline("T2").session)
 
@@ -33,30 +37,37 @@ def test_a_plan_plans_and_a_session_mean_the_same(turn):
 
 
 def test_every_way_to_name_a_point():
-    point = next(p for p in crash_points(SESSION) if p.klass == "tools-returned")
-    expected = simulate(SESSION, point).effects
+    point = next(p for p in crash_points(the_session()) if p.klass == "tools-returned")
+    expected = simulate(the_session(), point).effects
     for crash in (point, point.position, "tools-returned", f"after:{point.address}", [point]):
-        assert simulate(SESSION, crash, turn="turn_0").effects == expected
-    before = simulate(SESSION, f"before:{point.before}")
+        assert simulate(the_session(), crash, turn="turn_0").effects == expected
+    before = simulate(the_session(), f"before:{point.before}")
     assert before.effects == expected
-    later = simulate(SESSION, point.at + timedelta(milliseconds=1))
+    later = simulate(the_session(), point.at + timedelta(milliseconds=1))
     assert later.point.position >= point.position
 
 
 def test_what_if():
-    four = simulate(SESSION, "tools-returned:2", question=Question(model_calls_per_step=4))
+    four = simulate(the_session(), "tools-returned:2", question=Question(model_calls_per_step=4))
     assert four.assumptions.model_calls_per_step == 4
     protected = simulate(
-        SESSION, "tools-returned", question=Question(strategies={"*": "business-id"}, model="other")
+        the_session(), "tools-returned", question=Question(strategies={"*": "business-id"}, model="other")
     )
     assert all(e.outside.max == 1 for e in protected.effects)
-    assert simulate(SESSION, "in-model", question=Question(environment="eve dev")).outcome == "needs-person"
-    assert simulate(SESSION, "in-model", question=Question(lease_seconds=2)).assumptions.lease_seconds == 2
+    assert (
+        simulate(the_session(), "in-model", question=Question(environment="eve dev")).outcome
+        == "needs-person"
+    )
+    assert (
+        simulate(the_session(), "in-model", question=Question(lease_seconds=2)).assumptions.lease_seconds == 2
+    )
 
 
 def test_a_matrix_with_options():
     found = matrix(
-        SESSION, question=Question(strategies={"*": "business-id"}, model_calls_per_step=2), moments=False
+        the_session(),
+        question=Question(strategies={"*": "business-id"}, model_calls_per_step=2),
+        moments=False,
     )
     assert found.totals.outside_worst == 0
 

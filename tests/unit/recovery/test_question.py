@@ -1,5 +1,6 @@
 """What is assumed: one frozen value, every mistake met with a sentence that names the choices."""
 
+import functools
 from dataclasses import FrozenInstanceError, replace
 
 import pytest
@@ -8,7 +9,10 @@ from eve_replay import Question, WrongUse, matrix, simulate
 from eve_replay.recovery import ENVIRONMENTS
 from tests.support.recovery import baseline
 
-SESSION = baseline("T1").session
+
+@functools.cache
+def the_session():
+    return baseline("T1").session
 
 
 def test_names_are_looked_up_at_once():
@@ -75,6 +79,6 @@ def test_every_mistake_is_met_with_a_sentence(wrong, said):
 def test_what_is_no_question_is_said_where_it_is_given():
     for wrong in ("turn_0", {"model": "other"}, 3):
         with pytest.raises(WrongUse, match="A question is a Question, not"):
-            simulate(SESSION, "in-tool", question=wrong)
+            simulate(the_session(), "in-tool", question=wrong)
         with pytest.raises(WrongUse, match='name a turn with turn="turn_0"'):
-            matrix(SESSION, question=wrong)
+            matrix(the_session(), question=wrong)

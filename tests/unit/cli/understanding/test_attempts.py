@@ -8,11 +8,7 @@ from eve_replay.views.kit.safe import display_width
 from tests.support.corpus import names, scenario
 from tests.unit.cli._run import CRASH, call
 
-WITH_FACTS = [
-    name
-    for name in names("local")
-    if name not in ("long-session", "big-payload") and (scenario(name) / "facts.json").exists()
-]
+WITH_FACTS = [name for name in names("local") if name not in ("long-session", "big-payload")]
 
 
 def test_the_contract(capsys):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import io
 import json
 
@@ -116,29 +117,31 @@ def test_files_are_never_written_over_unasked(tmp_path, capsys):
     assert run_cli(["pack", "sample:crash-in-tool", "-o", str(tmp_path / "no" / "x")]) == 2
 
 
-CONTENT = packed(open_world(str(data("crash-in-tool"))))
+@functools.cache
+def the_content():
+    return packed(open_world(str(data("crash-in-tool"))))
 
 
 @pytest.mark.parametrize("part", [0.02, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99, 0.9999])
 def test_a_cut_bundle_gives_what_is_there_and_says_so(part):
-    content = CONTENT[: int(len(CONTENT) * part)]
+    content = the_content()[: int(len(the_content()) * part)]
     try:
         world = reopened(content)
     except SourceUnreadable as error:
         assert "beginning is damaged" in str(error) and part < 0.1
         return
     found = list(lines_of(world))
-    whole = list(lines_of(reopened(CONTENT)))
+    whole = list(lines_of(reopened(the_content())))
     assert all(line in whole for line in found)
     assert part < 0.5 or found
     assert "cut-bundle" in {p.code for p in world.receipt.problems}
     assert not world.receipt.clean
 
 
-@pytest.mark.parametrize("at", range(30, len(CONTENT), max(1, len(CONTENT) // 40)))
+@pytest.mark.parametrize("at", range(30, len(the_content()), max(1, len(the_content()) // 40)))
 def test_damage_anywhere_never_raises_anything_unexpected(at, tmp_path):
     file = tmp_path / "x.everun"
-    file.write_bytes(CONTENT[:at] + bytes([CONTENT[at] ^ 0xFF]) + CONTENT[at + 1 :])
+    file.write_bytes(the_content()[:at] + bytes([the_content()[at] ^ 0xFF]) + the_content()[at + 1 :])
     try:
         world = open_world(str(file))
         for run in world.runs():
@@ -149,7 +152,7 @@ def test_damage_anywhere_never_raises_anything_unexpected(at, tmp_path):
                     list(world.stream(run.run_id, other.name))
     except EveReplayError:
         return
-    assert not world.receipt.clean or list(lines_of(world)) == list(lines_of(reopened(CONTENT)))
+    assert not world.receipt.clean or list(lines_of(world)) == list(lines_of(reopened(the_content())))
 
 
 def test_a_newer_bundle_gives_what_is_understood(tmp_path, monkeypatch):
@@ -176,13 +179,13 @@ def test_unknown_lines_are_left_out_and_named():
 
 def test_a_bomb_costs_no_memory(tmp_path):
     bomb = zstandard.ZstdCompressor().compress(b" " * (64 << 20))
-    content = CONTENT[: bundle_frames.FIRST] + bomb
+    content = the_content()[: bundle_frames.FIRST] + bomb
     file = tmp_path / "x.everun"
     file.write_bytes(content)
     with pytest.raises(SourceUnreadable, match=r"more than 1,048,576 bytes.*--limit line="):
         open_world(str(file), limit={"line": 1 << 20})
     lines = zstandard.ZstdCompressor().compress(b"{}\n" * (64 << 20))
-    file.write_bytes(CONTENT[: bundle_frames.FIRST] + lines)
+    file.write_bytes(the_content()[: bundle_frames.FIRST] + lines)
     with pytest.raises(SourceUnreadable, match="header has more than"):
         open_world(str(file))
 
@@ -222,7 +225,7 @@ def test_what_is_no_bundle_is_said(tmp_path):
 
 
 def test_the_file_is_plain_zstd(tmp_path):
-    reader = zstandard.ZstdDecompressor().stream_reader(io.BytesIO(CONTENT), read_across_frames=True)
+    reader = zstandard.ZstdDecompressor().stream_reader(io.BytesIO(the_content()), read_across_frames=True)
     first, *_, last = reader.read().decode("ascii").splitlines()
     assert json.loads(first)["format"] == "eve-replay/bundle"
     assert json.loads(last)["k"] == "stop"
