@@ -52,6 +52,7 @@ class Redactor:
         drop_encrypted: blank payloads that cannot be opened for want of a key, instead of keeping them.
         keys: open encrypted payloads; what could be opened is stored unencrypted and redacted.
         literals: secrets that a first pass over the same world found, replaced wherever they stand.
+        deltas: pieces of streamed texts that hold a part of a secret, as that pass found them.
         limit: most bytes to decompress to.
     """
 
@@ -63,10 +64,12 @@ class Redactor:
         drop_encrypted: bool = False,
         keys: KeyRing | None = None,
         literals: Iterable[str] = (),
+        deltas: Mapping[str, str] | None = None,
         limit: LimitsLike = None,
     ) -> None:
         self.mask_all = mask_all
         self._texts = TextRedactor(Stand(salt), mask_all=mask_all, literals=literals)
+        self._texts.deltas.update(deltas or {})
         self._drop = drop_encrypted
         self._keys = keys
         self._limit = limit
@@ -83,6 +86,20 @@ class Redactor:
     def found(self) -> set[str]:
         """Secrets met so far, to be given as ``literals`` to the second pass."""
         return self._texts.found
+
+    @property
+    def left(self) -> Counter[str]:
+        """What still looks like a secret, shortened, and how often it was met."""
+        return self._texts.left
+
+    @property
+    def deltas(self) -> dict[str, str]:
+        """Pieces of streamed texts that hold a part of a secret, to be given to the second pass."""
+        return self._texts.deltas
+
+    def join(self, pieces: list[str]) -> None:
+        """Look at the pieces of one streamed text together."""
+        self._texts.join(pieces)
 
     # -- records ------------------------------------------------------------------------------------
 

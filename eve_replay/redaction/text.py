@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from eve_replay.codec import loads_json
+from eve_replay.redaction.leaks import entropy, random_runs
 from eve_replay.redaction.rules import (
     Stand,
     find_secrets,
@@ -47,6 +48,14 @@ _VERDICT = re.compile(r'(?:\w+: )?Step "[^"]*" exceeded max retries \(\d+ retr\w
 _MOST_LITERALS = 2000
 _MOST_NESTED = 6
 _CACHED, _CACHED_LENGTH = 8192, 4096
+
+
+#: A run of letters and digits this long and random is replaced though no rule knows it; others are listed.
+_RANDOM_FROM, _RANDOM_BITS = 32, 4.2
+_MOST_LEFT = 1000
+#: A shorter piece says nothing, and may stand elsewhere for itself.
+_SHORTEST_PIECE = 3
+_HEX = re.compile(r"[0-9a-f]+\Z|[0-9A-F]+\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +105,10 @@ class TextRedactor:
         self.counts: Counter[str] = Counter()
         #: Secrets met so far that are long and odd enough to be recognised elsewhere.
         self.found: set[str] = set()
+        #: What still looks like a secret, shortened, and how often: for a person to look at.
+        self.left: Counter[str] = Counter()
+        #: Pieces of a stream's text that hold a part of a secret, and what takes their place.
+        self.deltas: dict[str, str] = {}
         self._plain_names: set[str] = set()
         self._cache: dict[tuple[str, Context, bool], tuple[str, tuple[tuple[str, int], ...]]] = {}
         known = sorted((text for text in literals if text), key=lambda text: (-len(text), text))
@@ -126,6 +139,9 @@ class TextRedactor:
     def _text(self, value: str, context: Context) -> str:
         if not value:
             return value
+        if value in self.deltas:
+            self.counts["part of a secret"] += 1
+            return self.deltas[value]
         if context.secret and not self._kept_in_secret(value, context):
             return self._secret(value, context)
         if is_id(value):
@@ -163,6 +179,21 @@ class TextRedactor:
             self._remember(value)
         return stand
 
+    def join(self, pieces: list[str]) -> None:
+        """Look at the pieces of one text together: a streamed secret stands in no piece as a whole."""
+        whole = "".join(pieces)
+        spans = [(start, end) for _, start, end in find_secrets(whole)]
+        at = 0
+        for piece in pieces:
+            begin, at = at, at + len(piece)
+            hit = [(max(start, begin), min(end, at)) for start, end in spans if start < at and end > begin]
+            cut = [(start, end) for start, end in hit if (start, end) not in spans]
+            if cut and len(piece) >= _SHORTEST_PIECE:
+                signs = list(piece)
+                for start, end in hit:
+                    signs[start - begin : end - begin] = self.stand(whole[start:end])
+                self.deltas[piece] = "".join(signs)
+
     def _remember(self, value: str) -> None:
         odd = any(not char.isalpha() or char.isupper() for char in value)
         if 8 <= len(value) <= 4096 and odd and not is_id(value):
@@ -183,6 +214,14 @@ class TextRedactor:
 
     def _ranges(self, value: str) -> str:
         parts: list[tuple[str, int, int]] = list(find_secrets(value))
+        for start, end in random_runs(value):
+            run = value[start:end]
+            if is_id(run) or _is_text(run):
+                continue
+            if end - start >= _RANDOM_FROM and entropy(run) >= _RANDOM_BITS and not _HEX.match(run):
+                parts.append(("random text", start, end))
+            elif len(self.left) < _MOST_LEFT and not any(a < end and start < b for _, a, b in parts):
+                self.left[f"{run[:4]}… ({len(run)} characters)"] += 1
         if self._known is not None:
             parts += [("repeated secret", *match.span()) for match in self._known.finditer(value)]
         if not parts:
@@ -221,7 +260,7 @@ class TextRedactor:
             return None
         if not all(char.isprintable() or char in "\r\n\t" for char in text):
             return None
-        changed = self._nested(text, context) or self._ranges(text)
+        changed = self._nested(text, context) or self._in_base64(self._ranges(text), context)
         if changed == text:
             return None
         coded = base64.b64encode(changed.encode("utf-8", "surrogatepass")).decode("ascii")
@@ -338,6 +377,16 @@ class _Level:
             self.first = text if self.first is None and text is not None and len(text) < 60 else None
         elif text is not None and self.names and self.names[-1] in ("name", "key", "header"):
             self.header = text
+
+
+def _is_text(run: str) -> bool:
+    """Return whether a run is base64 of text, which is looked into and not replaced as a whole."""
+    standard = run.replace("-", "+").replace("_", "/").rstrip("=")
+    try:
+        text = base64.b64decode(standard + "=" * (-len(standard) % 4), validate=True).decode("utf-8")
+    except (binascii.Error, ValueError):
+        return False
+    return all(char.isprintable() or char in "\r\n\t" for char in text)
 
 
 def decoded(token: str) -> str:

@@ -21,6 +21,7 @@ from eve_replay.cli.shared.common import (
 from eve_replay.cli.shared.common import command as _command
 from eve_replay.cli.shared.files import written_aside
 from eve_replay.errors import WrongUse
+from eve_replay.redaction.leaks import rules_version
 from eve_replay.views.kit.text import fields, line
 from eve_replay.views.kit.words import plural
 
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from eve_replay.redaction.redact import Redactor
     from eve_replay.worlds.base import World
     from eve_replay.worlds.bundle.write import Packed
+
+_LEFT_SHOWN = 8
 
 __all__ = ["cli", "redactor_for"]
 
@@ -89,9 +92,11 @@ def cli(
             counts=dict(packed.counts),
             redaction=None if redactor is None else ("all text" if redact_all else "secrets"),
             redacted=None if packed.redacted is None else dict(sorted(packed.redacted.items())),
+            leftover=None if redactor is None else dict(redactor.left.most_common(100)),
+            rules=None if redactor is None else rules_version(),
         )
     else:
-        _tell(shell, target, size, packed)
+        _tell(shell, target, size, packed, redactor)
     finish(shell, world.receipt)
 
 
@@ -120,7 +125,7 @@ def redactor_for(
 
     salt = secrets.token_bytes(32)
 
-    def make(literals: set[str]) -> Redactor:
+    def make(literals: set[str], deltas: dict[str, str]) -> Redactor:
         return Redactor(
             salt,
             mask_all=mask_all,
@@ -128,9 +133,11 @@ def redactor_for(
             keys=shell.keys,
             limit=shell.limit,
             literals=literals,
+            deltas=deltas,
         )
 
-    return make(find_secrets_in(world, make(set()), runs=runs))  # the second keeps its own counts
+    first = make(set(), {})
+    return make(find_secrets_in(world, first, runs=runs), first.deltas)  # the second keeps its own counts
 
 
 def _write(world: World, target: Path, runs: list[str] | None, redactor: Redactor | None) -> Packed:
@@ -141,7 +148,7 @@ def _write(world: World, target: Path, runs: list[str] | None, redactor: Redacto
         return write_bundle(world, file, runs=runs, redactor=redactor)
 
 
-def _tell(shell: Shell, target: Path, size: int, packed: Packed) -> None:
+def _tell(shell: Shell, target: Path, size: int, packed: Packed, redactor: Redactor | None) -> None:
     holds = ", ".join(plural(packed.counts[noun], noun) for noun in _NOUNS if packed.counts[noun])
     echo(shell, [line((str(target), "strong"), (f"  {size:,} bytes", "muted"))])
     rows: list[tuple[str, str]] = [("holds", holds or "nothing")]
@@ -150,4 +157,12 @@ def _tell(shell: Shell, target: Path, size: int, packed: Packed) -> None:
         rows.append(("replaced", ", ".join(said) or "nothing"))
     echo(shell, fields(rows, width=shell.width))
     if packed.redacted is not None:
-        note(shell, "Look through it before you send it: no rule knows every secret.")
+        if redactor is not None and redactor.left:
+            left = redactor.left.most_common(_LEFT_SHOWN)
+            some = ", ".join(f"{run} {plural(count, 'time')}" for run, count in left)
+            more = len(redactor.left) - len(left)
+            note(shell, f"Still looks like a secret: {some}{f', and {more} more' if more else ''}.")
+        note(
+            shell,
+            f"Rules: {rules_version()}. Look through it before you send it: no rule knows every secret.",
+        )

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
+from eve_replay.codec import session_events
 from eve_replay.errors import NotFound
 from eve_replay.problems import Receipt
 from eve_replay.records import Record, RunRecord, StreamRecord
@@ -82,7 +83,23 @@ def find_secrets_in(world: World, redactor: Redactor, *, runs: Collection[str] |
         for name in streams:
             for _ in _chunk_lines(world, run.run_id, name, redactor, Counter()):
                 pass
+            for pieces in _streamed(world, run.run_id, name):
+                redactor.join(pieces)
     return redactor.found
+
+
+def _streamed(world: World, run_id: str, name: str) -> Iterator[list[str]]:
+    """Yield the pieces of each text that was streamed: fields whose name ends in ``delta``."""
+    keys, limit = getattr(world, "keys", None), getattr(world, "limit", None)
+    found: dict[tuple[str, str], list[str]] = {}
+    for _, event in session_events(
+        world.stream(run_id, name), keys=keys, run_id=run_id, limit=limit, where=name
+    ):
+        data = event.get("data")
+        for key, value in data.items() if isinstance(data, Mapping) else ():
+            if isinstance(value, str) and str(key).lower().endswith("delta"):
+                found.setdefault((str(event.get("type")), str(key)), []).append(value)
+    yield from found.values()
 
 
 def _runs(world: World, wanted: Collection[str] | None) -> Iterator[RunRecord]:

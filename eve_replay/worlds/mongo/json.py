@@ -50,7 +50,8 @@ def split_documents(raw: bytes) -> list[tuple[int, Any | JsonFault]]:
     text = raw.decode("utf-8", "replace").removeprefix("\ufeff")
     starts = [match.start() for match in re.finditer(r"^\{", text, re.MULTILINE)]
     found: list[tuple[int, Any | JsonFault]] = []
-    for number, (start, end) in enumerate(zip(starts, [*starts[1:], len(text)], strict=True), 1):
+    ends = [*starts[1:], len(text)][: len(starts)]
+    for number, (start, end) in enumerate(zip(starts, ends, strict=True), 1):
         found.append((number, parse_json(text[start:end])))
     return found
 

@@ -42,7 +42,7 @@ def load_sqlite(text: str) -> tuple[sqlite3.Connection, list[str]]:
         elif _WANTED.match(statement):
             try:
                 link.execute(statement)
-            except sqlite3.Error as error:
+            except (sqlite3.Error, ValueError) as error:  # ValueError: a NUL in the statement
                 if len(faults) < 20:
                     faults.append(f"{error}: {statement.strip()[:60]!r}")
     link.set_authorizer(None)
@@ -55,15 +55,37 @@ def _allow(action: int, first: str | None, second: str | None, _database: str | 
     return sqlite3.SQLITE_DENY
 
 
+_TRIGGER = re.compile(r"\s*CREATE\s+(?:TEMP(?:ORARY)?\s+)?TRIGGER\b", re.IGNORECASE)
+_SIGN = re.compile(r"""'|"|`|\[|--|/\*""")
+_ENDS = {"[": "]", "/*": "*/"}
+
+
+def _left_in(line: str, inside: str) -> str:
+    """Return what ends the text, name or comment that a line leaves open, empty when it leaves none."""
+    at = 0
+    while True:
+        if inside:
+            end = line.find(inside, at)
+            if end < 0:
+                return inside
+            at, inside = end + len(inside), ""  # a doubled quote ends a text and begins the next one
+        sign = _SIGN.search(line, at)
+        if sign is None or sign[0] == "--":
+            return ""
+        at, inside = sign.end(), _ENDS.get(sign[0], sign[0])
+
+
 def _statements(text: str) -> Iterator[tuple[str, bool]]:
     """Yield statements and whether each is whole; ``.dump`` begins every one on a line of its own."""
     parts: list[str] = []
+    inside = ""  # the sign that ends what a line was left in: a text, a name, a comment
     for line in text.splitlines(keepends=True):
         parts.append(line)
-        if line.rstrip().endswith(";"):
-            statement = "".join(parts)
-            if sqlite3.complete_statement(statement):
-                yield statement, True
-                parts = []
+        inside = _left_in(line, inside)
+        # A trigger holds statements of its own, and ends with END.
+        done = not _TRIGGER.match(parts[0]) or line.rstrip().upper().endswith("END;")
+        if not inside and done and line.rstrip().endswith(";"):
+            yield "".join(parts), True
+            parts = []
     if "".join(parts).strip():
         yield "".join(parts), False
