@@ -1,4 +1,4 @@
-"""Turn the public rules of gitleaks into data of ours: ``leak_rules.py gitleaks.toml VERSION OUT``.
+"""Turn the public rules of gitleaks into data of ours: ``write_rules(source, version, out)``.
 
 gitleaks (https://github.com/gitleaks/gitleaks, MIT) keeps its rules in ``config/gitleaks.toml``, patterns in
 Go's syntax. What Python writes otherwise is rewritten; rules that look at file names, and the generic one
@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 import tomllib
 from pathlib import Path
 
-__all__ = ["converted", "python_pattern"]
+__all__ = ["converted", "python_pattern", "write_rules"]
 
 _LEFT_OUT = frozenset(("generic-api-key", "jwt", "jwt-base64", "curl-auth-header", "curl-auth-user"))
 
@@ -71,11 +70,7 @@ def converted(text: str, version: str) -> dict[str, object]:
     }
 
 
-def main(source: str, version: str, out: str) -> None:
-    """Write the data that the arguments name."""
+def write_rules(source: str, version: str, out: str) -> None:
+    """Write ``out`` from a copy of ``gitleaks.toml``; ``version`` is its commit or tag."""
     data = converted(Path(source).read_text(encoding="utf-8"), version)
     Path(out).write_text(json.dumps(data, separators=(",", ":"), sort_keys=True) + "\n", encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:4])
