@@ -245,7 +245,8 @@ class EffectState:
         stage: how far its own records go, where each call has some (Flue): ``settled`` (an outcome, or it can
             never get one), ``open`` (asked for in a whole answer, no outcome), ``asked`` (in an answer that
             is not whole), ``unborn``; empty where only whole steps are recorded.
-        durable: it may run again with its recorded steps replayed.
+        durable: whether it runs again with its recorded steps replayed; None when nothing tells (the journal
+            does not name durable tools: a recorded step proves one, the effects policy declares one).
         within: the call that it is a recorded step of.
         delegate: of a call that starts a conversation: ``missing`` (not created), ``bare`` (created, its
             input not written), ``begun``; empty for any other.
@@ -269,7 +270,7 @@ class EffectState:
     unborn: bool = False
     doubtful: bool = False
     stage: Literal["", "settled", "open", "asked", "unborn"] = ""
-    durable: bool = False
+    durable: bool | None = False
     within: str | None = None
     delegate: Literal["", "missing", "bare", "begun"] = ""
 

@@ -247,6 +247,11 @@ RULES: Mapping[str, RuleText] = MappingProxyType(
             "again.",
             "docs/evidence/flue.md#after-a-crash",
         ),
+        "flue-undeclared": _seen(
+            "The journal does not say whether the tool is durable: an ordinary call is never run again, a "
+            "durable one runs again. An effects policy can declare it (class durable, or any other).",
+            "docs/evidence/flue.md#durable-by-declaration",
+        ),
         "flue-durable": _seen(
             "A durable tool runs again, its recorded steps are replayed.",
             "docs/evidence/flue.md#after-a-crash",

@@ -151,6 +151,8 @@ def _future(
         return Future(rule="flue-child" if goes else "flue-kept")
     if effect.durable and goes and keeps:
         return Future(after=ONCE, again=True, rule="flue-durable")
+    if effect.durable is None and goes:
+        return Future(after=UNSURE, again=True, missed=UNSURE, rule="flue-undeclared")
     return Future(missed=UNSURE, rule="flue-interrupted")
 
 

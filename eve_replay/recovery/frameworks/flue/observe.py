@@ -63,7 +63,10 @@ def situation_from(session: Session, effects: Iterable[Effect], turn: Turn | Non
     calls = _calls(session)
     bare = {run.run_id for run in session.children if not _has_input(run)}
     children = {(run.parent_call, _starter(run, session)): run for run in session.children}
-    found = [_effect(effect, session, states, place, calls, children, bare, turn) for effect in effects]
+    durable = _durable_tools(session)
+    found = [
+        _effect(effect, session, states, place, calls, children, bare, turn, durable) for effect in effects
+    ]
     mine = [step for step in session.steps if turn is not None and step.turn_id == turn.id]
     answers = [step for step in mine if step.kind == "turn" and step.run_id == session.id]
     last = answers[-1] if answers else None
@@ -141,6 +144,26 @@ def _step(step: Step, run: int, states: dict[str, StepState]) -> StepState:
     return state
 
 
+def _durable_tools(session: Session) -> dict[str, bool]:
+    """Return which tools are durable, where a call of theirs tells: steps recorded, or an outcome without."""
+    known: dict[str, bool] = {}
+    for step in session.steps:
+        for call in step.tool_calls:
+            if call.durable:
+                known[call.name] = True
+            elif call.fate in ("ok", "interrupted") and call.name not in known:
+                known[call.name] = False
+    return known
+
+
+def _is_durable(effect: Effect, known: dict[str, bool]) -> bool | None:
+    if effect.protection.klass == "durable":
+        return True
+    if effect.protection.source == "policy" or effect.kind == "step":
+        return False
+    return known.get(effect.tool)
+
+
 def _calls(session: Session) -> dict[tuple[str, str], ToolCall]:
     """Return the newest sighting of every call by its message and id."""
     return {(step.step_id, call.call_id): call for step in session.steps for call in step.tool_calls}
@@ -155,6 +178,7 @@ def _effect(
     children: dict[tuple[str | None, str], Run],
     bare: set[str],
     turn: Turn | None,
+    durable: dict[str, bool],
 ) -> EffectState:
     call = calls.get((effect.step_id, effect.call_id or ""))
     home = states.get(effect.step_id)
@@ -181,7 +205,7 @@ def _effect(
         evidence=tuple(dict.fromkeys(e.id for e in effect.evidence)),
         certainty=effect.certainty,
         stage=stage,  # type: ignore[arg-type]  # one of its words
-        durable=effect.protection.klass == "durable",
+        durable=_is_durable(effect, durable),
         within=within,
         delegate=delegate,  # type: ignore[arg-type]  # one of its words
     )

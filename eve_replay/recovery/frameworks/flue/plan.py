@@ -117,8 +117,7 @@ def _windows(found: Situation) -> None:
         if call.kind == "step" or call.stage != "open":
             continue
         mine = [e for e in found.effects if e.within == call.call_id and e.kind == "step"]
-        if mine:
-            call.durable = True
+        call.durable = bool(mine) or call.durable is True
         ahead = next((e for e in mine if e.stage == "unborn"), None)
         if ahead is not None:
             ahead.before = UNSURE
