@@ -1,5 +1,6 @@
 """Flue's recordings: what is told of them equals the vendor's view, the rows and the ledgers."""
 
+import collections
 import json
 
 import pytest
@@ -119,25 +120,42 @@ def test_every_kill_of_the_sweep_ends_as_foretold():
     assert exact >= 0.95 * known
 
 
+def _written(batches):
+    """Count what is written, but for pieces of text, whose number differs from run to run."""
+    return collections.Counter(
+        (record["type"], record.get("toolName") or record.get("name"), record.get("stepName"))
+        for batch in batches
+        for record in json.loads(batch["data"])
+        if "delta" not in record["type"]
+    )
+
+
 def test_the_matrix_of_the_whole_turn_foretells_every_kill():
+    """Calls that ran side by side may have been written in another order: such kills have no place in it."""
     whole = next(kill for kill in sweep() if not kill["n"])
+    batches = whole["crash"]["flue_conversation_stream_batches"]
+    places = {frozenset(_written(batches[:n]).items()): n for n in range(len(batches) + 1)}
     points = {sim.point.position: sim for sim in matrix(journal(whole["crash"]).session()).points}
-    wrong = total = 0
+    total = kills = 0
     for kill in sweep():
-        sim = points.get(len(kill["crash"]["flue_conversation_stream_batches"]) if kill["n"] else -1)
+        there = _written(kill["crash"]["flue_conversation_stream_batches"])
+        sim = points.get(places.get(frozenset(there.items()), -1)) if kill["n"] else None
         if sim is None:
             continue
+        kills += 1
         assert sim.outcome == "nothing-open" or sim.ends == kill["end"]
         real = done(kill["ledger"])
         for effect in sim.effects:
-            if effect.tool in _NOT_COUNTED:
-                continue
-            # Another process: the scripted model gives the same ids again.
-            total += 1
-            count = real.get(key_of(effect), 0)
-            wrong += not effect.executions.min <= count <= effect.executions.max
-    assert total > 1000
-    assert wrong == 0
+            if effect.tool not in _NOT_COUNTED:
+                total += 1
+                count = real.get(key_of(effect), 0)
+                assert effect.executions.min <= count <= effect.executions.max, (
+                    kill["when"],
+                    kill["n"],
+                    effect,
+                )
+    assert kills > 100
+    assert total > 900
 
 
 def test_no_sentence_tells_a_flue_user_to_start_eve():

@@ -13,7 +13,7 @@ from eve_replay.journal.model import Run, Session, Step, ToolCall, Turn
 from eve_replay.records import EventRecord
 from eve_replay.recovery.situation import EffectState, ModelState, RunState, Situation, StepState
 
-__all__ = ["effect_key", "observe", "open_turn", "situation_from"]
+__all__ = ["call_of_step", "effect_key", "observe", "open_turn", "situation_from"]
 
 _SETTLED = frozenset({"ok", "error", "interrupted", "delegate_gone", "truncated", "abandoned", "timed_out"})
 
@@ -38,6 +38,12 @@ def effect_key(effect: Effect) -> tuple[str, str, str, str | None]:
     """Return what an effect is known by, in a cut stream as in the whole one."""
     kind = "step" if effect.kind == "step" else "call"
     return (kind, effect.tool, effect.step_id, effect.call_ids[0] if effect.call_ids else None)
+
+
+def call_of_step(step_id: str, calls: Iterable[str]) -> str | None:
+    """Return the call that a step memo belongs to: its id is the call's, a colon, and the step's name."""
+    fits = [call for call in calls if step_id.startswith(f"{call}:")]
+    return max(fits, key=len, default=None)
 
 
 def situation_from(session: Session, effects: Iterable[Effect], turn: Turn | None) -> Situation:
@@ -186,11 +192,11 @@ def _effect(
     if effect.kind != "step" and call is not None and call.fate not in _SETTLED:
         live = turn is not None and effect.turn_id == turn.id
         stage = {"unfinished": "asked", "unresolved": "open"}.get(call.fate, "settled") if live else "settled"
-    if stage != "settled" and call is not None and call.name == "task":
+    if stage == "open" and call is not None and call.name == "task":
         child = children.get((effect.call_id, effect.step_id))
         delegate = "missing" if child is None else "bare" if child.run_id in bare else "begun"
     where = place.get(effect.run_id, 0)
-    within = effect.step_id.rpartition(":")[0] if effect.kind == "step" else None
+    within = call_of_step(effect.step_id, (each for _, each in calls)) if effect.kind == "step" else None
     return EffectState(
         tool=effect.tool,
         kind=effect.kind,

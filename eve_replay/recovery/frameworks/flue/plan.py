@@ -16,7 +16,7 @@ from eve_replay.journal.effects.policy import EffectsLike, EffectsPolicy
 from eve_replay.journal.frameworks.flue.build import Stream, build_from
 from eve_replay.journal.model import Session, Turn
 from eve_replay.records import EventRecord, RunRecord, StepRecord
-from eve_replay.recovery.frameworks.flue.observe import effect_key, situation_from
+from eve_replay.recovery.frameworks.flue.observe import call_of_step, effect_key, situation_from
 from eve_replay.recovery.frameworks.flue.points import classify
 from eve_replay.recovery.plan.model import FAR, Plan
 from eve_replay.recovery.situation import NEVER, UNSURE, EffectState, RunState, Situation, StepState
@@ -98,11 +98,12 @@ class FluePlan(Plan):
             runs.append(state)
         made = {effect_key(effect): state for effect, state in zip(there, found.effects, strict=True)}
         place = {run.run_id: n for n, run in enumerate(self.whole.all_runs)}
+        calls = [call for effect in self.known for call in effect.call_ids]
         out: list[EffectState] = []
         for effect in self.known:
             one = made.get(effect_key(effect))
             if one is None:
-                one = _unborn(effect, place, states)
+                one = _unborn(effect, place, states, calls)
             elif one.step is not None:
                 one.step = states.get(one.step.step_id or "")
             one.child = place.get(effect.run_id, 0) or None
@@ -123,7 +124,9 @@ def _windows(found: Situation) -> None:
             ahead.before = UNSURE
 
 
-def _unborn(effect: Effect, place: dict[str, int], states: dict[str, StepState]) -> EffectState:
+def _unborn(
+    effect: Effect, place: dict[str, int], states: dict[str, StepState], calls: Sequence[str]
+) -> EffectState:
     return EffectState(
         tool=effect.tool,
         kind=effect.kind,
@@ -138,7 +141,7 @@ def _unborn(effect: Effect, place: dict[str, int], states: dict[str, StepState])
         unborn=True,
         stage="unborn",
         durable=effect.protection.klass == "durable",
-        within=effect.step_id.rpartition(":")[0] if effect.kind == "step" else None,
+        within=call_of_step(effect.step_id, calls) if effect.kind == "step" else None,
     )
 
 
