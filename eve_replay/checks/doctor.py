@@ -7,6 +7,7 @@ from datetime import datetime
 
 from eve_replay.checks.commits import check_commits, waiting_finding, wedge_finding
 from eve_replay.checks.finding import SEVERITY_RANK, Finding
+from eve_replay.checks.frameworks.registry import checks_of
 from eve_replay.checks.log import check_log
 from eve_replay.checks.payloads import check_payloads
 from eve_replay.checks.phrases import count
@@ -38,6 +39,10 @@ def check_session(session: Session, *, now: datetime, deep: bool = True) -> Iter
         now: the instant retention is reckoned at.
         deep: also decode every payload and check that what a step leaves is what the next one gets.
     """
+    own = checks_of(session.framework)
+    if own is not None:
+        yield from own(session)
+        return
     commits = {run.run_id: commits_of(run) for run in session.all_runs}
     fate = fate_of(session)
     found = wedges(session, commits, fate)

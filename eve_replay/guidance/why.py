@@ -20,6 +20,7 @@ from eve_replay.errors import WrongUse
 from eve_replay.guidance.doubled import doubled_verdicts
 from eve_replay.guidance.effects import effect_verdicts
 from eve_replay.guidance.end import end_verdicts
+from eve_replay.guidance.frameworks.registry import telling_of
 from eve_replay.guidance.open import due_verdicts, open_verdicts, repeat_verdicts
 from eve_replay.guidance.parks import park_verdicts, version_verdicts
 from eve_replay.guidance.plan import NO_PLAN, Place, Plan, agreed, place_of, plan_of
@@ -274,6 +275,11 @@ def _report(
 ) -> Report:
     if any(run.log_missing and run.ended_at is None for run in session.runs):
         return _unknown_report(session, effects, counts, voice)
+    telling = telling_of(session.framework)
+    if telling is not None:
+        said = [*effect_verdicts(session, effects, counts, voice), *telling.verdicts(session, effects, voice)]
+        said += [*unnamed_verdicts(session)]
+        return _told(session, effects, counts, said, unnamed=open_calls(session))
     commits = {run.run_id: commits_of(run) for run in session.all_runs}
     fate = fate_of(session)
     found = wedges(session, commits, fate)

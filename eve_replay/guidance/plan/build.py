@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from eve_replay.checks.finding import Verdict
 from eve_replay.checks.phrases import Voice
+from eve_replay.guidance.frameworks.registry import telling_of
 from eve_replay.guidance.keys import key_advice
 from eve_replay.guidance.plan.coming import ahead_of, coming_steps, soon_of
 from eve_replay.guidance.plan.done import done_steps
@@ -71,6 +72,9 @@ def plan_of(
         effects: the user's effects policy.
     """
     place = place if place is not None else Place()
+    telling = telling_of(session.framework)
+    if telling is not None:
+        return telling.plan(session, report, voice, place)
     if any(run.log_missing and run.ended_at is None for run in session.runs):
         return Plan(steps=tuple(state_steps(session, report.verdicts, report.effects, place)))
     rest = all(

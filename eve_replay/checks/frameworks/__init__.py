@@ -1,0 +1,1 @@
+"""Checks of journals that are not on the Workflow SDK's log."""
