@@ -201,7 +201,8 @@ def _stands(session: Session, turn: Turn, course: Course, voice: Voice) -> Verdi
         return Verdict(
             code="leased",
             sentence=f"{attempt}. Its owner holds it until {voice.at(lease).removeprefix('at ')}: it is "
-            f"alive and renews that every 10 s, or it is dead and another process takes over after that. {ends}",
+            "alive and renews that every 10 s, or it is dead and another process takes over after that. "
+            f"{ends}",
             certainty="unknown",
             next="Wait until the lease has run out, then look again.",
             severity="info",
