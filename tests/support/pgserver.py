@@ -171,6 +171,7 @@ def server() -> Server:
             "-c",
             "max_wal_senders=0",
         ],
+        folder=folder,
         cwd=folder,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

@@ -17,16 +17,24 @@ from typing import Any
 
 __all__ = ["begin", "end", "running"]
 
-#: ``$1`` is the group. A line means that the server was stopped in good order.
-_WATCH = 'read word || { kill -TERM -"$1"; sleep 3; kill -KILL -"$1"; }'
+#: ``$1`` is the group, ``$2`` its folder. A line means that the server was stopped in good order.
+_WATCH = 'read word || { kill -TERM -"$1"; sleep 3; kill -KILL -"$1"; [ -z "$2" ] || rm -rf -- "$2"; }'
 _watchers: dict[int, subprocess.Popen[bytes]] = {}
 
 
-def begin(words: Sequence[str | Path], **options: Any) -> subprocess.Popen[Any]:
-    """Start a server; ``options`` are those of ``subprocess.Popen``."""
+def begin(
+    words: Sequence[str | Path], *, folder: Path | None = None, **options: Any
+) -> subprocess.Popen[Any]:
+    """Start a server; ``options`` are those of ``subprocess.Popen``.
+
+    Args:
+        words: the command.
+        folder: removed with the server when nobody is left to do it.
+        options: more.
+    """
     process: subprocess.Popen[Any] = subprocess.Popen(words, start_new_session=True, **options)
     _watchers[process.pid] = subprocess.Popen(
-        ["sh", "-c", _WATCH, "watch", str(process.pid)],
+        ["sh", "-c", _WATCH, "watch", str(process.pid), str(folder or "")],
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

@@ -14,6 +14,7 @@ from eve_replay.errors import SourceUnreadable, WrongUse
 from eve_replay.worlds.contract import check_world
 from eve_replay.worlds.registry import open_world
 from tests.support import corpus
+from tests.support.programs import begin, end
 
 
 def test_without_the_driver_the_install_line_is_said(monkeypatch):
@@ -52,7 +53,7 @@ def server(tmp_path_factory):
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    process = subprocess.Popen(
+    process = begin(
         [binary, *common, f"--port={port}", "--bind-address=127.0.0.1", f"--socket={folder / 's'}"],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -69,8 +70,7 @@ def server(tmp_path_factory):
     dump = (corpus.scenario("worlds/mysql") / "plain.sql").read_bytes()
     subprocess.run([*client, "workflow"], input=dump, check=True)
     yield f"mysql://r:p%20w@127.0.0.1:{port}/workflow"
-    process.terminate()
-    process.wait(20)
+    end(process)
 
 
 def test_a_user_who_may_only_read_reads_everything(server):
