@@ -31,9 +31,11 @@ from eve_replay.recovery.plan.model import Plan
 from eve_replay.recovery.points import CLASSES
 from eve_replay.recovery.question import Question
 from eve_replay.recovery.result import CrashPoint, EffectVerdict, Simulation, StepVerdict
-from eve_replay.recovery.runtimes.base import Runtime
+from eve_replay.recovery.runtimes.base import Course, Fate, Future, Futures, Runtime
+from eve_replay.recovery.runtimes.contract import RuntimeContract, check_runtime
 from eve_replay.recovery.runtimes.registry import runtimes
 from eve_replay.recovery.simulation import Crash, crash_points, matrix, plan_of, simulate
+from eve_replay.recovery.situation import EffectState, RunState, Situation, StepState
 from eve_replay.recovery.strategies import STRATEGIES, ModelAnswer, Strategy
 
 __all__ = [
@@ -41,6 +43,16 @@ __all__ = [
     "ENVIRONMENTS",
     "STRATEGIES",
     "Comparison",
+    "check_runtime",
+    "StepState",
+    "Situation",
+    "RuntimeContract",
+    "RunState",
+    "Futures",
+    "Future",
+    "Fate",
+    "EffectState",
+    "Course",
     "Crash",
     "CrashPoint",
     "Dedup",

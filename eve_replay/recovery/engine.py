@@ -21,7 +21,8 @@ from eve_replay.recovery.result import (
     Simulation,
     StepVerdict,
 )
-from eve_replay.recovery.runtimes.base import Course, Fate, Future
+from eve_replay.recovery.runtimes.base import Course, Fate, Future, Futures
+from eve_replay.recovery.runtimes.judged import ask, rule_of
 from eve_replay.recovery.situation import NEVER, EffectState, Situation, StepState
 from eve_replay.recovery.strategies import STRATEGIES, Seen
 from eve_replay.recovery.tutorial import contradictions
@@ -101,14 +102,14 @@ def _undisturbed(plan: Plan, question: Question) -> Simulation:
         course.fates.append(
             Fate(step=step, verdict="replayed" if step.code == "done" else "never-reached", attempts=count)
         )
-    course.futures = [Future() for _ in situation.effects]
+    course.futures = Futures((effect, Future()) for effect in situation.effects)
     return _simulation(situation, question, point, course, crashes=0)
 
 
 def _carry(plan: Plan, earlier: int, now: int, situation: Situation, question: Question) -> bool:
     """Add to ``situation`` what an earlier crash left behind. False: nothing recovers from it."""
     past = plan.situation(earlier)
-    course = question.runtime.recover(past, question.surroundings, question.model)
+    course = ask(question.runtime, past, question.surroundings, question.model)
     if course.outcome not in ("recovers", "nothing-open"):
         return False
     for before, after in zip(past.steps, situation.steps, strict=True):
@@ -154,7 +155,7 @@ def answer(
         memo: verdicts already made for shared parts of one plan under this question; grown here.
     """
     question = question.fitted(situation.framework)
-    course = question.runtime.recover(situation, question.surroundings, question.model)
+    course = ask(question.runtime, situation, question.surroundings, question.model)
     return _simulation(situation, question, point, course, crashes=crashes, batch=batch, memo=memo)
 
 
@@ -172,7 +173,7 @@ def _simulation(
     effects = _effects(situation, question, course, memo)
     rules = {}
     for used in course.rules:
-        text = RULES.get(used.rule)
+        text = RULES.get(used.rule) or rule_of(question.runtime, used.rule)
         if text is not None:
             rules[used.rule, used.about] = RuleUse(
                 rule=used.rule,
@@ -239,7 +240,8 @@ def _effects(
 ) -> tuple[EffectVerdict, ...]:
     out = []
     first: set[tuple[int, str]] = set()
-    for effect, future in zip(situation.effects, course.futures, strict=True):
+    for effect in situation.effects:
+        future = course.futures[effect]
         run = effect.child or 0
         key = (run, effect.tool)
         known = (id(effect), future.after, future.again, future.rule, future.missed, key in first)

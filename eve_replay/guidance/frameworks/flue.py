@@ -266,7 +266,8 @@ def _ahead_of(
     effects: Iterable[Effect], situation: Situation, course: Course
 ) -> Iterator[tuple[Effect, EffectState, Future]]:
     """Yield every effect with its state and what recovery adds: the three are in one order."""
-    yield from zip(effects, situation.effects, course.futures, strict=True)
+    for effect, state in zip(effects, situation.effects, strict=True):
+        yield effect, state, course.futures[state]
 
 
 def _to_look_up(

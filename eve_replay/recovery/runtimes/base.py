@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Protocol, runtime_checkable
@@ -9,10 +10,10 @@ from typing import Protocol, runtime_checkable
 from eve_replay.journal.effects.executions import Executions
 from eve_replay.recovery.environment import Environment
 from eve_replay.recovery.result import Outcome, Paid, Verdict
-from eve_replay.recovery.situation import NEVER, Situation, StepState
+from eve_replay.recovery.situation import NEVER, EffectState, Situation, StepState
 from eve_replay.recovery.strategies import ModelAnswer
 
-__all__ = ["Applied", "Course", "Fate", "Future", "Runtime", "lease_end"]
+__all__ = ["Applied", "Course", "Fate", "Future", "Futures", "Runtime", "lease_end"]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -44,6 +45,40 @@ class Future:
     rule: str = ""
 
 
+class Futures:
+    """What recovery adds to each effect, by the effect itself: ``course.futures[effect] = Future(...)``.
+
+    An effect is looked up by identity, so two calls that look alike stay two. Iterating yields the futures in
+    the order in which they were said.
+    """
+
+    __slots__ = ("_said",)
+
+    def __init__(self, said: Iterable[tuple[EffectState, Future]] = ()) -> None:
+        self._said: dict[int, tuple[EffectState, Future]] = {}
+        for effect, future in said:
+            self[effect] = future
+
+    def __setitem__(self, effect: EffectState, future: Future) -> None:
+        self._said[id(effect)] = (effect, future)
+
+    def __getitem__(self, effect: EffectState) -> Future:
+        return self._said[id(effect)][1]
+
+    def __contains__(self, effect: object) -> bool:
+        return id(effect) in self._said
+
+    def __iter__(self) -> Iterator[Future]:
+        return (future for _, future in self._said.values())
+
+    def __len__(self) -> int:
+        return len(self._said)
+
+    def effects(self) -> list[EffectState]:
+        """Return the effects that something was said of."""
+        return [effect for effect, _ in self._said.values()]
+
+
 @dataclass(slots=True)
 class Applied:
     """A rule that was used: its name in ``words.RULES`` and what it was used on."""
@@ -58,14 +93,14 @@ class Course:
     """What a runtime makes of a situation.
 
     Attributes:
-        fates: one per step, in the order of ``Situation.steps``.
-        futures: one per effect, in the order of ``Situation.effects``.
+        fates: one per step; each names its step.
+        futures: one per effect, by the effect.
         delay: what the delay is made of when no time can be named, in words.
     """
 
     outcome: Outcome
     fates: list[Fate] = field(default_factory=list)
-    futures: list[Future] = field(default_factory=list)
+    futures: Futures = field(default_factory=Futures)
     by: str = "restart"
     earliest: datetime | None = None
     delay: str = ""

@@ -58,7 +58,7 @@ class FlueRuntime:
             future = _future(effect, situation)
             if model == "other" and not effect.before.max and future.after is ONCE:
                 future.after = UNSURE
-            course.futures.append(future)
+            course.futures[effect] = future
         if any(f.rule == "flue-interrupted" for f in course.futures):
             course.use("flue-interrupted")
         course.use("flue-kept")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from eve_replay.journal.effects.executions import Executions
 from eve_replay.recovery.environment import Environment
 from eve_replay.recovery.result import Paid
-from eve_replay.recovery.runtimes.base import Course, Fate, Future, lease_end
+from eve_replay.recovery.runtimes.base import Course, Fate, Future, Futures, lease_end
 from eve_replay.recovery.situation import ONCE, UNSURE, EffectState, Situation, StepState
 from eve_replay.recovery.strategies import ModelAnswer
 
@@ -22,7 +22,7 @@ def recover_rows(situation: Situation, environment: Environment, model: ModelAns
         course.by, course.ends = "nobody", situation.ends or "nothing is open"
         for step in situation.steps:
             course.fates.append(_kept(step))
-        course.futures = [Future(rule="flue-kept") for _ in situation.effects]
+        course.futures = Futures((effect, Future(rule="flue-kept")) for effect in situation.effects)
         return course
     end = _end(situation, course)
     budget = situation.budget
@@ -45,7 +45,7 @@ def recover_rows(situation: Situation, environment: Environment, model: ModelAns
         future = _future(effect, situation, goes, model, keeps=keeps)
         if future.rule and future.rule != "never-reached":
             course.use(future.rule)
-        course.futures.append(future)
+        course.futures[effect] = future
     again = 0
     for step in situation.steps:
         fate, asked = _fate(step, situation, goes)

@@ -55,7 +55,7 @@ class NoRuntime:
                 after = Executions(min=0, max=1)
             # An effect that is known was asked for: the model is asked again for it.
             asked = effect.before.max != 0 or (effect.step is not None and effect.step.starts > 0)
-            course.futures.append(Future(after=after, again=asked, rule="plain-loop"))
+            course.futures[effect] = Future(after=after, again=asked, rule="plain-loop")
         course.calls = Paid(paid=began + (again if open_ else 0), again=began if open_ else 0)
         course.use("plain-loop")
         del environment

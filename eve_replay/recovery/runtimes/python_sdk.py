@@ -56,7 +56,7 @@ class PythonSdkRuntime:
                         _widen(fate, _fate(other, run, flow, environment))
                 course.fates.append(fate)
         for effect in situation.effects:
-            course.futures.append(
+            course.futures[effect] = (
                 Future(rule="environment") if idle else _future(effect, situation, flow, environment)
             )
         count_events(situation, course)

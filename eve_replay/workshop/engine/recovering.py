@@ -14,7 +14,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Literal
 
 from eve_replay.recovery.environment import Environment, environment
-from eve_replay.recovery.runtimes.base import Course, Fate, Runtime
+from eve_replay.recovery.runtimes.base import Course, Fate, Future, Runtime
 from eve_replay.recovery.runtimes.registry import runtime_named
 from eve_replay.recovery.situation import (
     NEVER,
@@ -176,7 +176,7 @@ class Recovery:
         further: bool | None,
     ) -> Plan:
         course = self.course(steps, more=more, waits=waits, asked=asked, beside=beside, further=further)
-        calls = iter(_call(course, n) for n in range(len(course.futures)))
+        calls = iter(_call(future) for future in course.futures)
         plans = []
         # The step beside the turn comes last; what becomes of it changes nothing outside.
         for lies, fate in zip(steps, course.fates[: len(steps)], strict=True):
@@ -268,8 +268,7 @@ def _do(fate: Fate) -> Do:
     return "fail" if fate.completes is False else "run"
 
 
-def _call(course: Course, number: int) -> DoCall:
-    future = course.futures[number]
+def _call(future: Future) -> DoCall:
     if future.after.max != 0:
         return "run"
     return "unknown" if future.missed.max != 0 else "keep"

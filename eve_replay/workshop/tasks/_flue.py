@@ -124,7 +124,9 @@ def fate_by_runtime(call: Mapping[str, Any]) -> Fate | None:
     )
     run = RunState(index=0, run_id="agent", role="session", code="running", steps=[step])
     situation = Situation(session_id="agent", turn_id="turn", runs=[run], effects=[effect])
-    future = runtime_named("flue").recover(situation, environment("flue"), "same").futures[0]
+    future = (
+        runtime_named("flue").recover(situation, environment("flue"), "same").futures[situation.effects[0]]
+    )
     if future.after.max and not future.again:  # it runs for the first time, once the model asks for it
         return "asked"
     return _BY_RULE[future.rule]

@@ -161,7 +161,7 @@ def futures(
 ) -> None:
     """Put what recovery adds to every effect into ``course``."""
     for effect in situation.effects:
-        course.futures.append(_future(effect, situation, flow, environment, model))
+        course.futures[effect] = _future(effect, situation, flow, environment, model)
 
 
 def _future(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from eve_replay.recovery.atomic import whole_commits
 from eve_replay.recovery.environment import Environment
-from eve_replay.recovery.runtimes.base import Course, Fate, Future
+from eve_replay.recovery.runtimes.base import Course, Fate, Future, Futures
 from eve_replay.recovery.runtimes.counts import count_events, count_model
 from eve_replay.recovery.runtimes.eve.end import conclude
 from eve_replay.recovery.runtimes.eve.fates import exactly, fates, futures
@@ -65,7 +65,7 @@ def _left_alone(situation: Situation, environment: Environment) -> Course:
                 rule="replayed" if done else "environment",
             )
         )
-    course.futures = [Future(rule="environment") for _ in situation.effects]
+    course.futures = Futures((effect, Future(rule="environment")) for effect in situation.effects)
     if open_:
         course.use("environment", environment.words)
     count_model(situation, course, ["left" for _ in situation.runs])

@@ -6,7 +6,7 @@ from eve_replay.errors import WrongUse
 from eve_replay.journal.effects.executions import Executions
 from eve_replay.recovery.engine import simulate
 from eve_replay.recovery.question import Question
-from eve_replay.recovery.runtimes.base import Course, Fate, Future, Runtime, scaled
+from eve_replay.recovery.runtimes.base import Course, Fate, Future, Futures, Runtime, scaled
 from eve_replay.recovery.runtimes.registry import runtime_named, runtimes
 from tests.support.recovery import turn_plan
 
@@ -25,7 +25,7 @@ class Optimist:
             Fate(step=s, verdict="replayed", attempts=Executions(min=s.starts, max=s.starts))
             for s in situation.steps
         ]
-        course.futures = [Future() for _ in situation.effects]
+        course.futures = Futures((effect, Future()) for effect in situation.effects)
         return course
 
 

@@ -181,7 +181,7 @@ def test_what_the_crash_lab_predicts_is_what_happens(name, model, runtime):
             assert course.calls.unbounded or len(asked) <= course.calls.paid, (moment.kind, kind)
             states = [state for step in steps for state in step[6]]
             for position, state in enumerate(states):
-                future = course.futures[position]
+                future = list(course.futures)[position]
                 again = sum(row.kind == "tool" and row.position == position for row in after)
                 assert within(again, future.after), (moment.kind, kind, position)
                 seen = Seen(
