@@ -158,6 +158,8 @@ class _RemoteOpener:
             limits = options["limit"] = begun(options.get("limit"))
             tree = _tree(fs, root, label, limits)
             found = data_folders(tree)
+        except FileNotFoundError:
+            raise _nothing(label) from None
         except OSError as error:
             raise SourceUnreadable(
                 f"{label} cannot be read: {error.strerror or error}.",
@@ -173,12 +175,18 @@ class _RemoteOpener:
             )
         try:
             names = [entry.name for entry in tree.entries("")][:8]
+        except FileNotFoundError:
+            raise _nothing(label) from None
         except (OSError, NotReadable) as error:
             raise SourceUnreadable(f"{label} cannot be listed: {error}.") from None
         raise UnknownSource(
             f"{label} holds no data folder of a local world.",
             hint=f"It holds {', '.join(names)}." if names else "It is empty, or does not exist.",
         )
+
+
+def _nothing(label: str) -> UnknownSource:
+    return UnknownSource(f"There is nothing at {label}.", hint="Check the bucket and the name.")
 
 
 def _file_system(source: str, label: str, given: dict[str, Any]) -> tuple[Any, str]:

@@ -237,6 +237,7 @@ RECURSIVE = {
         for name in ("item", "error", "value", "array", "set", "plain", "properties", "map")
     },
     "eve_replay/worlds/export/entities.py": {"entity_value": "bound _DEEPEST"},
+    "eve_replay/worlds/services/dynamodb.py": {"_plain": "bound _DEEPEST"},
     "eve_replay/worlds/local/find.py": {"data_folders": "folders, three levels"},
     "eve_replay/worlds/local/log.py": {"_gap": "once: the inner call has nothing reserved"},
     "eve_replay/worlds/local/tree.py": {"MemoryTree._folder": "folders of a path"},

@@ -48,6 +48,7 @@ _PACKED: tuple[tuple[bytes, Callable[[IO[bytes]], Any]], ...] = (
     (b"BZh", bz2.BZ2File),
     (b"\xfd7zXZ", lzma.LZMAFile),
     (b"\x5d\x00\x00", lzma.LZMAFile),
+    (b"\x28\xb5\x2f\xfd", lambda file: _Zstd(file)),
 )
 #: In memory up to here, in a temporary file beyond.
 _SPOOL = 64 << 20
@@ -155,6 +156,57 @@ class _Meter(io.RawIOBase):
                 self._limits.unpack(at - self._most, self._label)
                 self._limits.swell(at, self._size, self._label)
             self._most = at
+
+
+class _Zstd:
+    """A zstd file as the bytes inside it: read onwards, gone back in by starting again."""
+
+    #: Four packed bytes may stand for a whole block of 128 kB: what one call gives has to end somewhere.
+    _SLICE = 256
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._start()
+
+    def _start(self) -> None:
+        from eve_replay.codec.zstdlib import inflater
+
+        self._file.seek(0)
+        self._frame, self._left, self._ready, self._at = inflater(), b"", b"", 0
+
+    def read(self, size: int) -> bytes:
+        """Return up to so many bytes, fewer at the end only. Raises ValueError for bytes that are no zstd."""
+        from eve_replay.codec.zstdlib import failure, inflater
+
+        found = bytearray(self._ready)
+        while len(found) < size:
+            packed = self._left or self._file.read(self._SLICE)
+            if not packed:
+                break
+            self._left = b""
+            try:
+                found += self._frame.decompress(packed)
+            except failure() as error:
+                if not found:
+                    raise ValueError(f"damaged zstd: {error}") from None
+                break
+            if self._frame.eof:
+                self._left, self._frame = self._frame.unused_data, inflater()
+        self._ready = bytes(found[size:])
+        self._at += min(size, len(found))
+        return bytes(found[:size])
+
+    def tell(self) -> int:
+        """Return the place in the unpacked bytes."""
+        return self._at
+
+    def seek(self, to: int) -> int:
+        """Go to a place in the unpacked bytes."""
+        if to < self._at:
+            self._start()
+        while self._at < to and self.read(min(_CHUNK, to - self._at)):
+            pass
+        return self._at
 
 
 class _Reader(io.BufferedReader):

@@ -26,7 +26,7 @@ _RUN = re.compile(r"(?P<run>wrun_[0-9A-Za-z]+)-(?P<rest>.+)\Z", re.DOTALL)
 _LOCK = re.compile(
     r"(?P<stem>.+)\.(?P<phase>created|terminal|completed|disposed|pending)(?:\.(?P<tag>[a-zA-Z][a-zA-Z0-9-]*))?\Z"
 )
-_ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2", ".tbz2")
+_ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2", ".tbz2", ".tar.zst", ".tzst")
 #: No file system we meet allows longer names.
 _LONGEST = 255
 _NOISE = frozenset({".DS_Store", "Thumbs.db", "desktop.ini", ".gitkeep", ".gitignore", ".keep"})

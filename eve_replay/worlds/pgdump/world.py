@@ -230,7 +230,8 @@ class PgDumpWorld:
         if table is None or not table.places(name):
             raise NotFound(f"There is no stream {name!a} in {self.label}.", hint="Copy the whole name.")
         for row in self._rows("workflow_stream_chunks", name):
-            yield from self._map.chunks(row)
+            if row.get("run_id") in (None, "", run_id):  # two runs may use one name
+                yield from self._map.chunks(row)
 
     def jobs(self, run_id: str | None = None) -> list[QueueJob]:
         """Return the jobs of the graphile-worker queue, when the dump holds them."""

@@ -164,8 +164,9 @@ class PostgresWorld:
         """Yield the chunks of a stream by id, those after the end marker included."""
         found = False
         for row in self._counted("workflow_stream_chunks", "stream_id", name):
-            found = True
-            yield from self._map.chunks(row)
+            if row.get("run_id") in (None, "", run_id):  # two runs may use one name
+                found = True
+                yield from self._map.chunks(row)
         if not found and "workflow_stream_chunks" not in self._layout.unreadable:
             raise NotFound(f"There is no stream {name!a} in {self.label}.", hint="Copy the whole name.")
 

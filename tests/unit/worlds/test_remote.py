@@ -122,3 +122,8 @@ def test_other_addresses_are_left_to_others():
     for source in ("postgres://h/d", "redis://h", "vercel://t/p", "https://x", "/a/b", "x.everun"):
         assert opener.recognises(source) == 0.0
     assert opener.recognises("s3://b/p") > 0.8
+
+
+def test_a_place_with_nothing_in_it_is_said_as_that():
+    with pytest.raises(UnknownSource, match="There is nothing at memory://nowhere/data"):
+        open_world("memory://nowhere/data")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import tarfile
 import zipfile
 
 import pytest
 
+from eve_replay.errors import SourceUnreadable
 from eve_replay.limits import Limits, OverLimit
 from eve_replay.worlds.dump import dump_document
 from eve_replay.worlds.local.archive import archive_tree
@@ -123,3 +125,18 @@ def test_memory_tree():
     with pytest.raises(NotADirectoryError):
         tree.entries("late")
     tree.close()
+
+
+def test_a_tar_in_zstd(tmp_path):
+    from eve_replay.codec.zstdlib import deflate
+
+    plain = gzip.decompress(tar_of(tmp_path / "a.tar.gz", run()).read_bytes())
+    (tmp_path / "a.tar.zst").write_bytes(deflate(plain, 3))
+    assert [r.run_id for r in open_world(str(tmp_path / "a.tar.zst")).runs()] == [RUN]
+    (tmp_path / "b.tar.zst").write_bytes(b"no zstd at all")
+    with pytest.raises(SourceUnreadable, match="is not a readable archive"):
+        archive_tree(tmp_path / "b.tar.zst")
+    # A bomb of zeroes ends at the same limits as every other packed archive.
+    (tmp_path / "c.tar.zst").write_bytes(deflate(bytes(64 << 20), 3))
+    with pytest.raises((OverLimit, SourceUnreadable)):
+        archive_tree(tmp_path / "c.tar.zst", limits=Limits(unpacked=1 << 20))

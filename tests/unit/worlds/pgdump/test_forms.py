@@ -168,3 +168,16 @@ def test_an_archive_cut_in_its_contents_is_refused(size, tmp_path):
     (tmp_path / "x.dump").write_bytes((b"PGDMP\x01\x0e\x00\x04\x08\x01" + b"\x00\x05\0\0\0" * 500)[:size])
     with pytest.raises(SourceUnreadable):
         open_world(str(Path(tmp_path / "x.dump")))
+
+
+def test_two_runs_with_a_stream_of_one_name_keep_their_own_chunks(tmp_path):
+    own = "strm_01M8Q7KAAAAAAAAAAAAAAAAAA1_user"
+    text = PARTITIONED.read_text("utf-8")
+    line = next(line for line in text.splitlines() if line.startswith("chnk_01M8Q7KAAAAAAAAAAAAAAAAAC5"))
+    other = line.replace("AAC5", "AAC9", 1).replace(
+        "\twrun_01M8Q7KAAAAAAAAAAAAAAAAAA1\t", "\twrun_of_another\t"
+    )
+    (tmp_path / "dump.sql").write_text(text.replace(line, f"{other}\n{line}"), "utf-8")
+    world = open_world(str(tmp_path / "dump.sql"))
+    ids = [chunk.chunk_id for chunk in world.stream("wrun_01M8Q7KAAAAAAAAAAAAAAAAAA1", own)]
+    assert "chnk_01M8Q7KAAAAAAAAAAAAAAAAAC5" in ids and "chnk_01M8Q7KAAAAAAAAAAAAAAAAAC9" not in ids
