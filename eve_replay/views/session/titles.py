@@ -25,7 +25,11 @@ def title_text(title: str) -> str:
     """
     named = _NAMED.match(title)
     if named is not None:  # Flue: the agent and the conversation stand before the message
-        return f"{safe_text(named[1])}: {title_text(title[named.end() - 1 :])}"
+        return f"{safe_text(named[1])}: {_inside(title[named.end() - 1 :])}"
+    return _inside(title)
+
+
+def _inside(title: str) -> str:
     message = title.lstrip()[:1] in ("[", "{")
     found = _TEXT.search(title) if message else None
     if found is None:
