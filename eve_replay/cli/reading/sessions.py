@@ -21,7 +21,7 @@ from eve_replay.cli.shared.progress import counted
 from eve_replay.journal import Journal
 from eve_replay.times import iso
 from eve_replay.views.kit.text import Line, line, paragraph
-from eve_replay.views.kit.words import plural, short_ids
+from eve_replay.views.kit.words import plural, short_ids, zone_name
 from eve_replay.views.search.where import where
 from eve_replay.views.verdicts.board import folded
 from eve_replay.views.verdicts.entries import entry_lines
@@ -115,8 +115,8 @@ def _page(
         words = next_words(source, "sessions --all")
         text = f"{plural(len(quiet), 'session')} more: nothing to do. `{words}` lists them."
         lines += [(), *paragraph(text, width=shell.width, tone="muted")]
-    zone = "UTC" if shell.zone is not None else "local time"
-    lines += [(), line((f"Times are {zone}. Next: {next_words(source, 'why SESSION')}", "muted"))]
+    text = f"Times are {zone_name(shell.now, shell.zone)}. Next: {next_words(source, 'why SESSION')}"
+    lines += [(), *paragraph(text, width=shell.width, tone="muted")]
     return lines
 
 

@@ -9,6 +9,8 @@ from eve_replay.views.kit.safe import safe_text
 
 __all__ = ["title_text"]
 
+#: A list of texts.
+_FIRST = re.compile(r'\s*\[\s*"((?:[^"\\]|\\.)+)"')
 #: A name in front of a message in JSON.
 _NAMED = re.compile(r"([^\[{\n:]{1,60}): [\[{]")
 
@@ -33,6 +35,9 @@ def _inside(title: str) -> str:
     message = title.lstrip()[:1] in ("[", "{")
     found = _TEXT.search(title) if message else None
     if found is None:
+        first = _FIRST.match(title) if message else None
+        if first is not None:
+            return safe_text(first[1]) or safe_text(title)
         calls = dict.fromkeys(_CALL.findall(title)) if message else ()
         return safe_text(f"calls {', '.join(calls)}" if calls else title)
     text = parse_json(f'"{found[1]}"')

@@ -297,7 +297,8 @@ def standing_now(row: LandingRow, now: datetime, *, brief: bool = False) -> str:
         brief: leave out since, for a narrow column.
     """
     text = row.standing or row.state
-    if row.looked and not row.quiet and row.worst not in ("", text) and row.deadline is None:
+    told = row.worst in ("", text) or row.code in ("parked", "held", "leased", "running")
+    if row.looked and not row.quiet and not told and row.deadline is None:
         text += f", {row.worst}"
     if row.deadline is not None:
         left = (row.deadline - now).total_seconds()
@@ -316,9 +317,21 @@ def _order(report: Report, worst: Verdict | None, last: datetime | None) -> tupl
     return (first, *(float(each) for each in worst.order), newest)
 
 
+#: What a step of a plan asks for, where its kind alone ("Do") would not tell.
+_DOES = {
+    "answer": "decide",
+    "reset": "reset",
+    "repair": "repair",
+    "stop-server": "stop servers",
+    "start-server": "start a server",
+    "send": "send a message",
+}
+
+
 def _todo(report: Report) -> str:
     steps = [step for step in report.plan.steps if step.kind not in ("wait", "safe-to-start")]
-    kinds = ", ".join(dict.fromkeys(KIND_WORDS[step.kind].lower() for step in steps))
+    words = [_DOES.get(step.does) or KIND_WORDS[step.kind].lower() for step in steps]
+    kinds = ", ".join(dict.fromkeys(words))
     tools = ", ".join(dict.fromkeys(each.tool for step in steps for each in step.about if each.tool))
     return f"{kinds}: {tools}" if kinds and tools else kinds
 

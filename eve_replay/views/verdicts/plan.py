@@ -54,6 +54,8 @@ class PlanRow(View):
     @property
     def line(self) -> str:
         """Word and text in one: ``Look up whether ...``, ``Hold: If it went through ...``."""
+        if self.word == "Do":  # the sentence is what to do
+            return self.text
         first, _, _ = self.text.partition(" ")
         goes_on = first.isalpha() and first.islower()
         return f"{self.word} {self.text}" if goes_on else f"{self.word}: {self.text}"

@@ -64,13 +64,14 @@ def _report_lines(report: Report, shown: str, width: int) -> list[Line]:
     word = word_of(worst) if worst is not None else "nothing to say"
     more = len([v for v in report.verdicts if v.severity != "info"]) - 1
     more_words = f" and {more} more" if more > 0 else ""
+    more_words += f"  {worst.certainty}" if worst is not None else ""
     sign = TONES[tone].sign or "-"
     room = width - len(shown) - len(word) - len(more_words) - 8
     title = cut(title_text(report.title), room) if room > 8 else ""
     head = line((f"{sign} ", tone), (shown, "strong"), "  ", (word, tone), (more_words, "muted"))
     out = [(*head, Span(f"  {title}"))]
     if worst is not None:
-        said = paragraph(f"{worst.sentence} {worst.certainty}.", width=width, indent=2)
+        said = paragraph(worst.sentence, width=width, indent=2)
         out += said[:2]
         if len(said) > 2:
             out[-1] = (*out[-1][:-1], Span(cut(f"{out[-1][-1].text} …", width - 2), out[-1][-1].tone))

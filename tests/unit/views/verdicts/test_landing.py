@@ -46,6 +46,7 @@ def test_a_session_that_rests_is_quiet_and_says_so():
         ('Ops/c1: [{"text": "Charging.", "toolCalls": [{"na', "Ops/c1: Charging."),
         ('[{"toolCalls": [{"name": "charge_card", "input": {"c', "calls charge_card"),
         ("note: see [1]", "note: see [1]"),
+        ('["Ready."]', "Ready."),
         ('[{"text": ""}]', '[{"text": ""}]'),
     ],
 )
