@@ -25,6 +25,7 @@ def wedge_finding(wedge: Wedge, session_id: str) -> Finding:
         "needs-message": "wedged until the next message",
         "deaf": "wedged: the turn ends, and the session hears nothing after it",
         "fails": "bound to fail",
+        "unsent": "waiting for a message that nobody sends",
         "mute": "half written: the session goes on and refuses every message",
         "harmless": "half written, without harm to the session",
     }[wedge.consequence]
@@ -40,13 +41,17 @@ def wedge_finding(wedge: Wedge, session_id: str) -> Finding:
         fix = f"Let the turn end, then start a new session; a message does not wake this one.{by_hand}"
     elif wedge.consequence == "fails":
         fix = "Create the session again; this one cannot be continued."
+    elif wedge.consequence == "unsent":
+        fix = wedge.repair
     elif wedge.consequence == "mute":
         fix = "Let the turn end, then start a new session."
     elif stops:
         by_hand = (
             f"By hand, on a copy first, {wedge.repair}." if wedge.repair else "No repair was seen to work."
         )
-        fix = f"{by_hand} Or reset the session. eve-replay never changes the store."
+        plain = wedge.run.role == "workflow"
+        instead = "cancel the run and start it again" if plain else "reset the session"
+        fix = f"{by_hand} Or {instead}. eve-replay never changes the store."
     return Finding(
         code=f"{'wedged' if stops else 'half-written'}-{wedge.code.lower()}",
         severity="error" if stops else "warning" if wedge.consequence == "mute" else "info",

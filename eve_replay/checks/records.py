@@ -61,7 +61,12 @@ def _run_record(run: Run) -> Iterator[Finding]:
             "warning",
             run.run_id,
             f"The run record says {status}, and the log has no event that ended it.",
-            "The end was torn between record and event. The runtime ends such a run again by itself.",
+            "The end was torn between record and event. "
+            + (
+                "The record decides: the run has ended."
+                if run.record.fields.get("deploymentId") == "" and run.role == "workflow"
+                else "The runtime ends such a run again by itself."
+            ),
         )
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from eve_replay.checks.wedged_python import halves
 from eve_replay.journal.commits.rules import run_commits
 from eve_replay.journal.commits.states import HookCommit, RunCommits, StepCommit, WaitCommit
 from eve_replay.journal.model import Evidence, Run, Session
@@ -18,7 +19,9 @@ from eve_replay.recovery.fate import SessionFate, Way, fate_of
 
 __all__ = ["Consequence", "Wedge", "commits_of", "wedges"]
 
-Consequence = Literal["repeats", "multiplies", "hangs", "needs-message", "deaf", "mute", "fails", "harmless"]
+Consequence = Literal[
+    "repeats", "multiplies", "hangs", "needs-message", "deaf", "mute", "fails", "unsent", "harmless"
+]
 
 #: Steps that start child runs: in F1 they start another child at every delivery.
 _DISPATCH = frozenset({"dispatchCoordinationStep", "dispatchTurnStep", "dispatchRuntimeActionsStep"})
@@ -34,8 +37,8 @@ class Wedge:
         consequence: ``repeats`` (the body runs again at every wake-up and never commits), ``multiplies`` (a
             new child run at every delivery), ``hangs``, ``needs-message`` (goes on with the next message),
             ``deaf`` (the turn runs to its end, no message after it is processed), ``mute`` (it goes on, every
-            message is refused),
-            ``fails`` (the run fails for good) or ``harmless`` (nobody waits for it).
+            message is refused), ``fails`` (the run fails for good), ``unsent`` (the message that starts it
+            was never sent) or ``harmless`` (nobody waits for it).
         run: the run it lies in.
         what: the thing, for example ``turnStep`` or ``a sleep``.
         subject: step, wait, hook or run id.
@@ -83,7 +86,10 @@ def wedges(
     found: list[Wedge] = []
     if any(run.log_missing for run in session.runs):
         return ()
-    ways = (fate or fate_of(session)).ways
+    told = fate or fate_of(session)
+    if session.framework == "python-sdk":
+        return tuple(Wedge(**half._asdict()) for half in halves(session, told))
+    ways = told.ways
     for run in session.all_runs:
         states = commits[run.run_id] if commits and run.run_id in commits else commits_of(run)
         found += _of_run(run, states, ways)

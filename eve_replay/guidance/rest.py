@@ -76,7 +76,10 @@ def _named(run: Run) -> str:
 def _wakes(session: Session, run: Run) -> str:
     """Return what could wake a plain run in its store, a sentence."""
     if is_python(run):
-        return "Only a process that resumes the run by its id takes it up."
+        return (
+            "Only a message from its queue takes it up: one that is delivered again, or one that somebody "
+            "sends (world.queue)."
+        )
     if session.store == "hosted":
         return "Only the platform's queue can wake it, and the journal does not hold the queue."
     if session.store in ("postgres", "pgdump"):

@@ -41,7 +41,14 @@ _PLAIN: Mapping[str, str] = {
 }
 _PYTHON: Mapping[str, str] = {
     "A plain SDK app recovers nothing until world.start() is called.": (
-        "The Python SDK resumes nothing by itself."
+        "The Python SDK looks for nothing at a start: it runs when its queue delivers its message again."
+    ),
+    "a server is up that does not take it over (another version, a clock behind)": (
+        "its message lay in the memory of the process that died"
+    ),
+    "nothing of it has run, and it runs when the run is taken up again": (
+        "nothing of it has run. It runs when its own message is delivered; whether that was sent before the "
+        "process died, the folder does not say"
     ),
 }
 #: Phrases about lock files, for stores that have none.
@@ -60,7 +67,7 @@ def is_python(run: Run) -> bool:
 def start_words(session: Session, run: Run) -> str:
     """Return how a plain run is woken in its store, as an imperative without its full stop."""
     if is_python(run):
-        return "Start the Python app and let it resume the run"
+        return "Start a worker on the queue that holds its message, or send the message again (world.queue)"
     if session.store == "hosted":
         return "Look whether the platform's queue still holds its message, or start the run again"
     return "Start the app so that it calls world.start()"

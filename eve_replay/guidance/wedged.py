@@ -56,6 +56,18 @@ def wedge_verdicts(
                 run_id=wedge.run.run_id,
             )
             continue
+        if wedge.consequence == "unsent":
+            yield Verdict(
+                code="wedged",
+                sentence=f"{about} does not go on ({wedge.code}): {wedge.missing}. {_then(wedge)}.",
+                certainty="implied",
+                evidence=wedge.evidence,
+                next=wedge.repair,
+                severity="error",
+                run_id=wedge.run.run_id,
+                step_id=wedge.subject if wedge.subject.startswith("step_") else "",
+            )
+            continue
         again = _again(wedge, effects)
         endless = wedge.consequence in ("repeats", "multiplies")
         waiting = sum(1 for m in session.messages if m.role == "pending")

@@ -77,12 +77,26 @@ def crash_points(plan: Plan, *, moments: bool = True) -> Iterator[CrashPoint]:
         yield point_at(plan, place)
 
 
+#: What a plain run says in place of a session and its turns; the Python SDK takes no lock for a step.
+_PLAIN = {
+    CLASSES["no-session"]: "before the run exists",
+    CLASSES["session-starting"]: "the run is created and has not begun",
+    CLASSES["after-turn"]: "after the run",
+    "before the first step of the turn": "before the first step of the run",
+}
+_NO_LOCK = "its record is written, its event is not"
+
+
 def point_at(plan: Plan, place: int, situation: Situation | None = None) -> CrashPoint:
     """Return the crash point at a place: the first ``place`` entries have happened, the rest has not."""
     found = situation if situation is not None else plan.situation(place)
     items = plan.writes.items
     classify = plan.teller or _classify
     klass, label, step, run = classify(plan, place, found)
+    if plan.plain:
+        label = _PLAIN.get(label, label)
+        if plan.framework == "python-sdk":
+            label = label.replace("lock and record are written, the event is not", _NO_LOCK)
     before = items[place - 1] if 0 < place <= len(items) else None
     after = items[place] if place < len(items) else None
     observed = before is not None and before.seen and (after is None or after.seen)

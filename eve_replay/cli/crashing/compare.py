@@ -89,7 +89,7 @@ def cli(
         echo_table(shell, _table(title, rows))
     text = (
         "Repeats are executions the outside sees beyond the first, over all effects: at the worst point, and "
-        "expected when the crash comes at a random time of the turn."
+        f"expected when the crash comes at a random time of the {'turn' if target.turn_id else 'run'}."
     )
     echo(shell, [(), *paragraph(text, width=shell.width, tone="muted")])
     finish(shell, target.journal.receipt)

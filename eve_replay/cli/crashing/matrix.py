@@ -87,7 +87,7 @@ def cli(
         echo(shell, paragraph(f"{number}: {title}", width=shell.width, indent=6, tone="muted"))
     if any(" or more" in cell.text for row in rows for cell in row.cells):
         echo(shell, paragraph("+: or more, without end", width=shell.width, indent=6, tone="muted"))
-    echo(shell, [(), *_totals(found.totals, shell.width)])
+    echo(shell, [(), *_totals(found.totals, shell.width, plain=target.turn_id is None)])
     note(shell, f"`{point_words(words, target)}` explains one point.")
     finish(shell, target.journal.receipt)
 
@@ -105,21 +105,24 @@ def _titles(view: MatrixView) -> list[str]:
     return out
 
 
-def _totals(totals: Any, width: int) -> list[Line]:
+def _totals(totals: Any, width: int, *, plain: bool) -> list[Line]:
+    whole = "run" if plain else "turn"
     outcomes = ", ".join(f"{count} {name}" for name, count in totals.outcomes.items())
     worst = "without end" if totals.outside_worst is None else str(totals.outside_worst)
     out = paragraph(f"Outcomes: {outcomes}.", width=width)
     out += paragraph(
         f"Repeats the outside sees: worst {worst}"
         + (f", {totals.outside_worst_bounded} where there is an end" if totals.outside_worst is None else "")
-        + f"; expected {totals.outside_expected:.2f} for a crash at a random time of the turn.",
+        + f"; expected {totals.outside_expected:.2f} for a crash at a random time of the {whole}.",
         width=width,
     )
     if totals.stuck_share:
         out += paragraph(
-            f"The turn never ends in {totals.stuck_share:.1%} of that time (a few ms inside each commit).",
+            f"The {whole} never ends in {totals.stuck_share:.1%} of that time (a few ms inside each commit).",
             width=width,
         )
+    if plain:
+        return out
     tokens = f"at most {totals.tokens_again}, expected {totals.tokens_expected:.0f}"
     out += paragraph(f"Tokens paid again: {tokens}.", width=width)
     return out

@@ -101,7 +101,8 @@ def _boxed(raw: list[Any], document: Hydrator) -> object:
     except BadPayload:
         value = Boxed
     typed = value.__class__ is list and bool(value) and value[0].__class__ is str
-    if len(raw) > 1 and raw[1].__class__ is int and (value is Boxed or value.__class__ is Boxed or typed):
+    number = len(raw) > 1 and raw[1].__class__ in (int, float)
+    if number and (value is Boxed or value.__class__ is Boxed or typed):
         document.note("boxed-inline", "A boxed number in the form of devalue up to 5.6.")
         return Boxed(raw[1])
     if value.__class__ not in (str, int, float, bool, BigInt):

@@ -274,6 +274,10 @@ class Hydrator:
         if len(raw) < 2 or raw[0] == -7 or raw[0] == "null" or is_own_form(raw, self.context):
             return None
         payload = raw[1]
+        if raw[0] == "Object" and payload.__class__ is int:
+            target = self.out.get(payload)
+            if target is not None and is_typed(target) and target[0] == "Object":
+                return None  # a boxed number of devalue up to 5.6, no reference: nothing boxes a box
         if payload.__class__ is list or payload.__class__ is dict:
             key = ("inline", len(self.out))
             raw[1] = key

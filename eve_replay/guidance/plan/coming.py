@@ -38,6 +38,7 @@ _STARTS: Mapping[str, str] = MappingProxyType(
         "eve-dev": "`eve dev --resume` or `eve start` of the same version",
         "sdk-not-started": "a call of world.start()",
         "postgres-4.1": "the queue's delivery of its job",
+        "python-sdk": "the start of a worker on its queue",
     }
 )
 
@@ -229,12 +230,13 @@ def coming_steps(
         )
     )
     free = "If it did not:" if len(open_) == 1 else "If none of them did:"
+    inside = "" if session.kind == "workflow" else ", with its model calls and tools"
     out.append(
         PlanStep(
             kind="safe-to-start",
             does="start-server",
             only_if=free if open_ and not sure else "Only when a second time is wanted, or will be undone:",
-            sentence=f"let it run. The step runs again whole {when}, with its model calls and tools, and "
+            sentence=f"let it run. The step runs again whole {when}{inside}, and "
             f"{again}. A key added now does not protect a first call that carried none.",
             about=about,
             group=1,

@@ -52,6 +52,13 @@ def wedge_steps(
                 about=about,
                 commands=(commands.send(place, session.id, "Please go on."),),
             )
+        elif wedge.consequence == "unsent":
+            yield PlanStep(
+                kind="act-now",
+                does="send",
+                sentence=f"{wedge.repair} It does not go on by itself: {wedge.missing}.",
+                about=about,
+            )
         elif wedge.consequence == "fails":
             yield PlanStep(
                 kind="act-now",
@@ -74,7 +81,8 @@ def _way_out(
     command = commands.unlock(place, path, wedge.subject) if path and wedge.repair else None
     once = " What acts in it acts once more then: look that up first." if wedge.code == "F1" else ""
     repair = f"Then, on a copy: {wedge.repair}.{once}" if wedge.repair else "No repair was seen to work."
-    begin = "" if endless else f"{name} hangs for good ({wedge.code}): {wedge.missing}. "
+    named = name[:1].upper() + name[1:] if name.startswith(("a ", "an ", "the ")) else name
+    begin = "" if endless else f"{named} hangs for good ({wedge.code}): {wedge.missing}. "
     eve = session.kind != "workflow"
     instead = " Or retire the session once a server is up." if eve and not endless else ""
     extra = (commands.reset(place, session.id),) if eve and not endless else ()

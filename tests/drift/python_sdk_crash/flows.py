@@ -13,23 +13,24 @@ import json
 import os
 import uuid
 
-from vercel.workflow import (
-    BaseHook,
-    FatalError,
-    RetryableError,
-    Workflows,
-    get_step_metadata,
-    get_writable,
-    sleep,
-)
+import vercel.workflow as sdk
+from vercel.workflow import BaseHook, Workflows, sleep
+
+#: Older versions have no such classes and no streams: then a plain error, and no stream.
+FatalError = getattr(sdk, "FatalError", RuntimeError)
+RetryableError = getattr(sdk, "RetryableError", None)
+get_step_metadata = getattr(sdk, "get_step_metadata", None)
+get_writable = getattr(sdk, "get_writable", None)
 
 wf = Workflows()
 
 
 def effect(tool: str, **more: object) -> None:
     """Do what cannot be undone: one line in the ledger."""
-    meta = get_step_metadata()
-    line = {"tool": tool, "step": meta.step_id, "attempt": meta.attempt, "run": meta.run_id, **more}
+    line = {"tool": tool, **more}
+    if get_step_metadata is not None:
+        meta = get_step_metadata()
+        line = {"tool": tool, "step": meta.step_id, "attempt": meta.attempt, "run": meta.run_id, **more}
     with open(os.environ["LEDGER"], "a", encoding="utf-8") as ledger:
         ledger.write(json.dumps(line) + "\n")
         ledger.flush()
@@ -57,10 +58,10 @@ async def pick(item: str) -> str:
 
 @wf.step
 async def flaky(order: str) -> int:
-    attempt = get_step_metadata().attempt
+    attempt = get_step_metadata().attempt if get_step_metadata is not None else 3
     effect("flaky", order=order)
     if attempt < 3:
-        raise RetryableError(f"busy {attempt}", retry_after=1)
+        raise RetryableError(f"busy {attempt}", retry_after=1) if RetryableError else ValueError("busy")
     return attempt
 
 
@@ -85,9 +86,10 @@ async def broken(order: str) -> str:
 @wf.step
 async def gather_facts(order: str) -> dict:
     effect("gather_facts", order=order)
-    async with get_writable() as out:
-        for n in range(3):
-            await out.write({"line": n, "order": order})
+    if get_writable is not None:
+        async with get_writable() as out:
+            for n in range(3):
+                await out.write({"line": n, "order": order})
     return {
         "roles": {"admin", "ops"},
         "pair": (1, "zwei"),

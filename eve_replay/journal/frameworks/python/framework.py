@@ -24,7 +24,7 @@ framework = WorkflowFramework(
         session="run",
         turn="",
         step="step",
-        start="Start the Python app and let it resume the run",
+        start="Start a worker on the queue that holds its message, or send the message again (world.queue)",
     ),
     sign=_mine,
 )

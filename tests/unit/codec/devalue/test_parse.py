@@ -107,6 +107,11 @@ def test_deep_chains_of_types():
         ('[["Set",1],[-2,-1]]', JsSet([UNDEFINED])),
         ('[["Set",1],[-7,3,1,2],5]', JsSet([UNDEFINED, 5])),
         ('[["Object",1],"s"]', Boxed("s")),
+        # devalue up to 5.6 (@workflow/core 4.2.5) puts the number itself there.
+        ('[["Object",0]]', Boxed(0)),
+        ('[["Object",7]]', Boxed(7)),
+        ('[["Object",1.5]]', Boxed(1.5)),
+        ('[["Object",1],["Object",1]]', Boxed(1)),
         ('[["Object",-3]]', Boxed(math.nan)),
         ('[["null","a",1,"b",-1],2]', NullObject(a=2, b=UNDEFINED)),
         ('[["Headers",1],[2,2],[3,4],"B","1"]', Headers((("b", "1, 1"),))),
