@@ -5,7 +5,7 @@
     python -m tests.drift eve@0.50.0 eve@0.80.1            several, one after the other
     python -m tests.drift workflow@4.8.9                   a plain app of the Workflow SDK
     python -m tests.drift @workflow/core@5.0.0-beta.55     only what its serializer writes (no app)
-    python -m tests.drift @workflow-worlds/turso@0.2.2     the plain app on another world
+    python -m tests.drift @workflow-worlds/redis@0.2.2     the plain app on another world
     python -m tests.drift vercel-workflow@0.12.0           the Python SDK
     python -m tests.drift --survey FOLDER ...              no recording: a data folder that is there already
 

@@ -3,17 +3,20 @@
 
 from __future__ import annotations
 
-import json
-import os
+import contextlib
 import shutil
+import socket
+import subprocess
+import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 from tests.drift.compare import compare, compare_values
 from tests.drift.packages import Failed, Target, npm, run
 from tests.drift.record_eve import APPS, Server, _copy, _data, _lines, _until
 from tests.drift.report import Report
-from tests.drift.survey import survey
+from tests.drift.survey import look_at_record, odd, survey
 
 CONFIG = """import { defineConfig } from "nitro";
 export default defineConfig({ serverDir: "./server", modules: ["workflow/nitro"] });
@@ -45,9 +48,9 @@ export default async () => {
 };
 """,
 }
-#: Other worlds: where they keep their store, by environment variables; ``{folder}`` is the app's.
+#: Other worlds: the server they need, and how they are told of it; ``{port}`` is the server's.
 WORLDS = {
-    "@workflow-worlds/turso": {"WORKFLOW_TURSO_DATABASE_URL": "file:{folder}/world.db"},
+    "@workflow-worlds/redis": ("redis-server", {"WORKFLOW_REDIS_URI": "redis://127.0.0.1:{port}"}),
 }
 
 
@@ -65,36 +68,67 @@ def record_app(target: Target, work: Path) -> list[Report]:
 
 
 def record_world(target: Target, work: Path) -> list[Report]:
-    """The plain app on another world: what the prober says of its store."""
+    """The plain app on another world: what the reader says of its store."""
     if target.name not in WORLDS:
         raise Failed(
             f"{target.name} is not known here. There are eve, workflow, @workflow/core, vercel-workflow and the "
             f"worlds {', '.join(WORLDS)}; another one needs a line in WORLDS of tests/drift/record_sdk.py."
         )
+    program, settings = WORLDS[target.name]
     folder = _app(work / target.folder, {"workflow": "4.8.9", target.name: target.version})
-    env = {key: value.replace("{folder}", str(folder)) for key, value in WORLDS[target.name].items()}
-    for old in folder.glob("world.db*"):
-        old.unlink()
-    _scenario(folder, {**env, "WORKFLOW_TARGET_WORLD": target.name}, local=False)
-    store = folder / "world.db"
-    report = Report(name=f"{target} (its store)")
-    said = run(os.sys.executable, "-m", "eve_replay", "worlds", "--probe", str(store), "--json")
-    found = json.loads(said)
-    report.notes.append(f"probe: {json.dumps(found.get('found', found))[:400]}")
+    with _server(program, folder) as port:
+        env = {key: value.replace("{port}", str(port)) for key, value in settings.items()}
+        _scenario(folder, {**env, "WORKFLOW_TARGET_WORLD": target.name}, local=False)
+        source = next(iter(env.values()))
+        report = Report(name=f"{target} (its store)")
+        said = run(sys.executable, "-m", "eve_replay", "worlds", "--probe", source)
+        report.notes.append("probe: " + " ".join(said.split())[:300])
+        look_at(source, report)
+    return [report]
+
+
+def look_at(source: str, report: Report) -> None:
+    """Read a store through the product and note what it does not know."""
     from eve_replay.worlds.dump import dump_document
     from eve_replay.worlds.registry import open_world
-    from tests.drift.survey import _odd
 
-    world = open_world(str(store))
+    world = open_world(source)
     document = dump_document(world)
     report.seen = {key: len(value) for key, value in document.items() if isinstance(value, list)}
     if not report.seen.get("runs"):
-        report.new("layout", "no run is found in the store", str(store))
+        report.new("layout", "no run is found in the store", source)
+    for kind in ("runs", "steps", "events", "hooks", "waits"):
+        for record in document[kind]:
+            look_at_record(kind, record, report)
     for problem in world.receipt.problems:
         report.new("reader", f"{problem.code}: {problem.message}", problem.where)
-    for place, tag in _odd(document, "$"):
+    for place, tag in odd(document, "$"):
         report.new("tag", tag, place)
-    return [report]
+
+
+@contextlib.contextmanager
+def _server(program: str, folder: Path) -> Iterator[int]:
+    """A server of the store on a free port, ended with the recording."""
+    found = shutil.which(program)
+    if found is None:
+        raise Failed(f"{program} is not installed.")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = int(free.getsockname()[1])
+    store = folder / "store"
+    shutil.rmtree(store, ignore_errors=True)
+    store.mkdir(parents=True)
+    process = subprocess.Popen(
+        [found, "--port", str(port), "--bind", "127.0.0.1", "--dir", str(store), "--save", ""],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        time.sleep(0.5)
+        yield port
+    finally:
+        process.kill()
+        process.wait()
 
 
 def record_values(target: Target, work: Path) -> list[Report]:

@@ -101,10 +101,11 @@ def _file(folder: Path, path: Path, report: Report) -> None:
     if not isinstance(record, dict):
         report.new("layout", f"{shape} holds a {type(record).__name__}", place)
         return
-    _record(kind, record, place, report)
+    look_at_record(kind, record, report, place)
 
 
-def _record(kind: str, record: dict[str, Any], place: str, report: Report) -> None:
+def look_at_record(kind: str, record: dict[str, Any], report: Report, place: str = "the store") -> None:
+    """Note unknown event types, names, codes and prefixes of one record."""
     what = kind.rstrip("s")
     if kind == "events":
         type_ = str(record.get("eventType"))
@@ -168,7 +169,7 @@ def _as_read(folder: Path, report: Report) -> None:
         report.new("reader", f"{problem.code}: {problem.message}", problem.where)
     for each in world.receipt.skipped:
         report.new("reader", f"skipped: {each.why}", each.where)
-    for place, tag in _odd(document, "$"):
+    for place, tag in odd(document, "$"):
         report.new("tag", tag, place)
     journal = open_journal(str(folder))
     for head in journal.heads:
@@ -188,14 +189,14 @@ def _keys(event: Any) -> Iterator[str]:
         yield from (str(key) for key in data)
 
 
-def _odd(value: object, place: str) -> Iterator[tuple[str, str]]:
+def odd(value: object, place: str) -> Iterator[tuple[str, str]]:
     """Values that the reader could not revive: ``$type`` unknown or undecodable."""
     if isinstance(value, dict):
         tag = value.get("$type")
         if tag in ("unknown", "undecodable", "Unknown"):
             yield place, f"{tag}: {json.dumps(value, default=str)[:120]}"
         for key, inner in value.items():
-            yield from _odd(inner, f"{place}.{key}")
+            yield from odd(inner, f"{place}.{key}")
     elif isinstance(value, list):
         for n, inner in enumerate(value):
-            yield from _odd(inner, f"{place}[{n}]")
+            yield from odd(inner, f"{place}[{n}]")
