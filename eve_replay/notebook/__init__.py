@@ -38,6 +38,7 @@ def explore(
     now: datetime | None = None,
     live: bool = False,
     keys: KeyRing | None = None,
+    language: str | None = None,
 ) -> JournalWidget:
     """Return the explorer of a session: tree, timeline and inspector under one cursor.
 
@@ -49,6 +50,7 @@ def explore(
         live: follow a local folder or a Postgres database: new events arrive while the cell stands there,
             until ``close()``. The target must be a journal or a source.
         keys: keys for encrypted payloads, when the target is a source.
+        language: ``en`` or ``zh``; the lesson's when one is open, else English.
 
     Raises:
         EveReplayError: there is no session, it cannot be followed, or the notebook extra is not installed.
@@ -58,9 +60,12 @@ def explore(
         explore("sample:crash-in-tool", effects={"charge_card": "keyed:call-id"})
     """
     _need_widgets()
+    from eve_replay.notebook.language import spoken
     from eve_replay.notebook.opening import explorer_widget
 
-    return explorer_widget(target, session, effects=effects, now=now, live=live, keys=keys)
+    return explorer_widget(
+        target, session, effects=effects, now=now, live=live, keys=keys, language=spoken(language)
+    )
 
 
 def crash_lab(
@@ -72,6 +77,7 @@ def crash_lab(
     effects: EffectsLike = None,
     predict: bool = False,
     keys: KeyRing | None = None,
+    language: str | None = None,
 ) -> JournalWidget:
     """Return the crash lab of a turn: a crash line to move, and what a crash there would do.
 
@@ -83,15 +89,24 @@ def crash_lab(
         effects: what the user knows of their tools.
         predict: hide each answer until the person has guessed.
         keys: keys for encrypted payloads, when the target is a source.
+        language: ``en`` or ``zh``; the lesson's when one is open, else English.
 
     Raises:
         EveReplayError: there is no such turn, or the notebook extra is not installed.
     """
     _need_widgets()
+    from eve_replay.notebook.language import spoken
     from eve_replay.notebook.opening import lab_widget
 
     return lab_widget(
-        target, turn, session=session, question=question, effects=effects, predict=predict, keys=keys
+        target,
+        turn,
+        session=session,
+        question=question,
+        effects=effects,
+        predict=predict,
+        keys=keys,
+        language=spoken(language),
     )
 
 
@@ -104,6 +119,7 @@ def attempt_diff(
     step: str | Step | None = None,
     effects: EffectsLike = None,
     keys: KeyRing | None = None,
+    language: str | None = None,
 ) -> JournalWidget:
     """Return two attempts of a step side by side, duplicate effects on top.
 
@@ -115,14 +131,25 @@ def attempt_diff(
         step: the step, or the end of its id, when the target holds several.
         effects: what the user knows of their tools.
         keys: keys for encrypted payloads, when the target is a source.
+        language: ``en`` or ``zh``; the lesson's when one is open, else English.
 
     Raises:
         EveReplayError: no step ran more than once, or the notebook extra is not installed.
     """
     _need_widgets()
+    from eve_replay.notebook.language import spoken
     from eve_replay.notebook.opening import diff_widget
 
-    return diff_widget(target, first, second, session=session, step=step, effects=effects, keys=keys)
+    return diff_widget(
+        target,
+        first,
+        second,
+        session=session,
+        step=step,
+        effects=effects,
+        keys=keys,
+        language=spoken(language),
+    )
 
 
 def why(

@@ -18,6 +18,7 @@ from typing import Any
 from eve_replay.errors import WrongUse
 from eve_replay.notebook._assets import Family, style, widget_module
 from eve_replay.notebook.clock import clock_at
+from eve_replay.notebook.language import teach_in
 from eve_replay.notebook.widgets import JournalWidget
 from eve_replay.workshop.grading.progress import Progress
 from eve_replay.workshop.lesson import task as find_task
@@ -63,6 +64,7 @@ class Desk:
     ) -> None:
         self.task = task
         self.language: Language = language
+        teach_in(language)
         self.progress = Progress(folder)
         self._clock = clock_at(now)
 

@@ -59,9 +59,15 @@ def register() -> None:
 
 
 def _html(thing: object) -> str:
-    from eve_replay.views.kit.html import html_of
+    from eve_replay.notebook.language import spoken
+    from eve_replay.views.kit.html import html_of, lines_html
 
-    return html_of(thing)
+    language = spoken(None)
+    if language == "en":
+        return html_of(thing)
+    from eve_replay.notebook.portraits import spoken_portrait
+
+    return lines_html(spoken_portrait(thing, language), label=type(thing).__name__)
 
 
 def _bundle(thing: Any, **options: Any) -> Any:

@@ -20,6 +20,7 @@ from eve_replay.notebook.widgets import JournalWidget
 from eve_replay.recovery.question import Question, question_or_default
 from eve_replay.views.kit.base import attempt_key, call_key, split_key, step_key
 from eve_replay.views.kit.html import lines_html
+from eve_replay.views.kit.speech import Spoken
 from eve_replay.views.kit.text import line
 from eve_replay.views.session.explorer import Explorer
 from eve_replay.views.session.listing import attempt_diff_lines
@@ -44,6 +45,7 @@ def explorer_widget(
     now: datetime | None,
     live: bool,
     keys: KeyRing | None,
+    language: Spoken = "en",
 ) -> JournalWidget:
     """Return the explorer of a session. Raises NotFound, WrongUse."""
     if live and not isinstance(target, str | PathLike | World | Journal):
@@ -55,7 +57,7 @@ def explorer_widget(
     found, start = located.session, key_of(located)
     clock = clock_at(now)
     shown = _explored(found, start, effects, clock, live=live)
-    widget = JournalWidget(kind="explorer", identity=found.id, **shown)
+    widget = JournalWidget(kind="explorer", identity=found.id, language=language, **shown)
     if live and located.journal is not None:
 
         def again(fresh: Session) -> None:
@@ -90,6 +92,7 @@ def lab_widget(
     effects: EffectsLike,
     predict: bool,
     keys: KeyRing | None,
+    language: Spoken = "en",
 ) -> JournalWidget:
     """Return the crash lab of a turn. Raises NotFound, WrongUse."""
     assumed = question_or_default(question)
@@ -118,6 +121,7 @@ def lab_widget(
     said = head.sentence if head is not None else "This turn has no crash points."
     return JournalWidget(
         kind="crashlab",
+        language=language,
         data=data,
         answer=answers.answer,
         identity=f"{found.id}/{lab.turn_id}",
@@ -139,6 +143,7 @@ def diff_widget(
     step: str | Step | None,
     effects: EffectsLike,
     keys: KeyRing | None,
+    language: Spoken = "en",
 ) -> JournalWidget:
     """Return two attempts of a step side by side. Raises NotFound, WrongUse."""
     located = locate(target, session=session, several="last", keys=keys)
@@ -168,6 +173,7 @@ def diff_widget(
     shown = view.inspector.diff(key, first, second)
     return JournalWidget(
         kind="diff",
+        language=language,
         data={
             "title": f"{chosen.function}, {len(numbers)} attempts",
             "attempts": numbers,

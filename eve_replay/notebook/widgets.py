@@ -12,6 +12,7 @@ import traitlets
 from eve_replay.errors import EveReplayError
 from eve_replay.notebook._assets import Family, style, widget_module
 from eve_replay.notebook.saved import packed_page, saved_html
+from eve_replay.views.kit.speech import Spoken, catalog
 
 __all__ = ["JournalWidget", "remembered"]
 
@@ -35,6 +36,7 @@ class JournalWidget(anywidget.AnyWidget):
         preload: requests whose answers come with the widget and stay in a saved page.
         text: what a terminal shows in its place.
         fallback: HTML for viewers that run no script.
+        language: what its own words are shown in; data and names stay as they are.
     """
 
     #: Called once when the widget is closed.
@@ -59,14 +61,16 @@ class JournalWidget(anywidget.AnyWidget):
         preload: Iterable[Mapping[str, object]] = (),
         text: str = "",
         fallback: str = "",
+        language: Spoken = "en",
     ) -> None:
+        self._language: Spoken = language
         self._answer = answer
         self._text = text
         self._fallback = fallback
         where = (kind, identity)
         super().__init__(
             kind=kind,
-            packed=packed_page(data, answer, preload),
+            packed=packed_page(self._spoken(data), answer, preload),
             position=remembered(kind, identity),
         )
         self.on_msg(self._asked)
@@ -84,7 +88,11 @@ class JournalWidget(anywidget.AnyWidget):
     ) -> None:
         """Show something newer in the same place; the page keeps what is selected and open."""
         self._answer, self._text, self._fallback = answer, text, fallback
-        self.packed = packed_page(data, answer, preload)
+        self.packed = packed_page(self._spoken(data), answer, preload)
+
+    def _spoken(self, data: Mapping[str, object]) -> Mapping[str, object]:
+        pairs = catalog(self._language)
+        return {**data, "speech": [list(each) for each in pairs]} if pairs else data
 
     def close(self) -> None:
         """Take the widget out of the page and stop following."""

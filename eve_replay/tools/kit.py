@@ -24,8 +24,8 @@ from eve_replay.workshop.model import Language
 
 __all__ = ["EXTRA", "Kit", "build_kit", "resolve"]
 
-#: What is installed: the package with what notebooks need.
-EXTRA = "notebook"
+#: What is installed: the package with what the lessons need, without pandas and plotly.
+EXTRA = "workshop"
 #: Says that a folder is a kit of ours, and what is in it.
 MARK = "kit.json"
 _ROUNDS = 20

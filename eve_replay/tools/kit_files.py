@@ -33,9 +33,12 @@ if [ ! -f .venv/ready ]; then
     echo "No virtual environment can be made. On Debian and Ubuntu install python3-venv." >&2
     exit 1
   }}
-  echo "Installing, without internet. This takes about a minute. / 正在安装，不需要互联网，大约一分钟。"
-  .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-index --find-links wheels \\
-    'eve-replay[notebook]'
+  count=$(ls wheels | wc -l | tr -d ' ')
+  echo "Installing at most $count packages, without internet. / 正在安装，不用联网，最多 $count 个包。"
+  told='/^Processing/ {{ n++; printf "\\r  %d  %-60.60s", n, $2; fflush() }} END {{ print "" }}'
+  set -- --progress-bar off --disable-pip-version-check --no-index --find-links wheels
+  .venv/bin/python -m pip install "$@" 'eve-replay[workshop]' | awk "$told"
+  .venv/bin/python -c 'import jupyterlab, eve_replay'
   : > .venv/ready
 fi
 exec .venv/bin/eve-replay workshop start "lessons-$language" --language "$language"
@@ -62,9 +65,9 @@ if "%python%"=="" (
 if exist .venv rmdir /s /q .venv
 %python% -m venv .venv
 if errorlevel 1 goto failed
-echo Installing, without internet. This takes a minute or two.
-set install=.venv\\Scripts\\python -m pip install --quiet --disable-pip-version-check --no-index
-%install% --find-links wheels "eve-replay[notebook]"
+echo Installing, without internet. Each package is named. This takes a minute or two.
+set install=.venv\\Scripts\\python -m pip install --progress-bar off --disable-pip-version-check --no-index
+%install% --find-links wheels "eve-replay[workshop]"
 if errorlevel 1 goto failed
 type nul > .venv\\ready
 :open
@@ -92,7 +95,7 @@ again from nothing, delete ".venv". Your work lies in the folders lessons-*.
 
 By hand, in an environment of your own:
 
-    pip install --no-index --find-links wheels "eve-replay[notebook]"
+    pip install --no-index --find-links wheels "eve-replay[workshop]"
     eve-replay workshop start
 
 For the instructor: `eve-replay workshop check NOTEBOOK` grades a notebook, `eve-replay workshop summary
@@ -112,7 +115,7 @@ eve-replay 工作坊：不需要互联网
 
 在自己的环境里手动安装：
 
-    pip install --no-index --find-links wheels "eve-replay[notebook]"
+    pip install --no-index --find-links wheels "eve-replay[workshop]"
     eve-replay workshop start --language zh
 
 教师：`eve-replay workshop check 笔记本` 检查一份作业，`eve-replay workshop summary 文件夹` 汇总全班。

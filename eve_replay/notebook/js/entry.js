@@ -1,6 +1,7 @@
 // How a page starts a widget: anywidget calls render with a live model, a saved page calls start with its data.
 
 import { el, liveSource, savedSource, unpack, part } from "./base.js";
+import { speaking } from "./speech.js";
 
 /**
  * The two ways into a page that can show these widgets.
@@ -31,7 +32,9 @@ export function pageOf(widgets) {
       place.replaceChildren();
       const source = liveSource(model, page.saved, page.data.words);
       const end = widgets[model.get("kind")](place, page.data, source, memory);
+      const silent = speaking(place, page.data.speech);
       close = () => {
+        silent();
         end();
         source.close();
       };
@@ -78,6 +81,7 @@ export function pageOf(widgets) {
     const place = el("div", {});
     root.replaceChildren(el("style", {}, css), place);
     widgets[kind](place, page.data, savedSource(page.saved, page.data.words), memory);
+    speaking(place, page.data.speech);
   }
   return { render, start };
 }

@@ -71,8 +71,8 @@ def shelf(tmp_path):
 
 @pytest.fixture
 def own(tmp_path):
-    requires = ["beta", 'alpha; extra == "notebook"', 'lonely; extra == "postgres"']
-    return read_wheel(make_wheel(tmp_path / "own", "eve-replay", "0.1.0", requires, ["notebook", "postgres"]))
+    requires = ["beta", 'alpha; extra == "workshop"', 'lonely; extra == "postgres"']
+    return read_wheel(make_wheel(tmp_path / "own", "eve-replay", "0.1.0", requires, ["workshop", "postgres"]))
 
 
 def names(wheels):
