@@ -164,6 +164,7 @@ def test_no_clock_and_no_chance_below_the_front_ends():
 #: function that follows it needs a bound of its own, or no recursion.
 BELOW = "one level per agent that starts another one, each level a session of its own"
 RECURSIVE = {
+    "eve_replay/views/kit/speech.py": dict.fromkeys(("_part", "_said", "_whole"), "bound _DEEPEST"),
     "eve_replay/cli/shared/common.py": {"_is_source": "once, for the parts of `a + b`"},
     "eve_replay/cli/mcp/fit.py": {
         "_folded": "bound _SCALES; the levels of a scale",
