@@ -90,7 +90,7 @@ def decode_cbor(data: bytes, *, strict: bool = False, notes: list[tuple[str, str
     try:
         import cbor2
     except ImportError:
-        message = "Reading CBOR needs the package cbor2. Install eve-replay[postgres]."
+        message = "Reading CBOR needs the package cbor2, which is not installed here: pip install cbor2."
         return _fail("missing-library", message, strict)
     found = [] if notes is None else notes
     whole, data = len(data), _mark_bigints(data)

@@ -114,7 +114,12 @@ class Wrap:
         notes: list[tuple[str, str]] = []
         value = decode_cbor(data, notes=notes)
         if isinstance(value, Undecoded):
-            receipt.problem("error", value.reason, where, value.message)
+            # What is not installed is said once, not for every field of every row.
+            again = value.reason == "missing-library" and any(
+                p.code == value.reason for p in receipt.problems
+            )
+            if not again:
+                receipt.problem("error", value.reason, where, value.message)
         for code, message in notes:
             receipt.problem("warning", code, where, message)
         return value

@@ -31,6 +31,10 @@ class Access(Protocol):
         """Return what is not there of a part (a table, a column), empty when all is."""
         ...
 
+    def absent(self, part: Part) -> dict[str, list[str]]:
+        """Return the described fields none of whose columns is there, with those columns."""
+        ...
+
     def ids(self, part: Part) -> list[str]:
         """Return the ids of all records of a part."""
         ...
@@ -69,6 +73,12 @@ class TableAccess:
             return f"no table {part.table}"
         lacking = sorted({rule for rule in part.columns() if rule not in columns})
         return f"no column {', '.join(lacking)} in {part.table}" if lacking and columns else ""
+
+    def absent(self, part: Part) -> dict[str, list[str]]:
+        """Return the described fields none of whose columns is there; an empty collection has none."""
+        there = self._store.tables.get(part.table, ())
+        named = {field: [rule.column for rule in rules] for field, rules in part.fields.items()}
+        return {field: cols for field, cols in named.items() if there and not set(cols) & set(there)}
 
     def ids(self, part: Part) -> list[str]:
         """Return the ids of all records of a part."""
@@ -170,6 +180,10 @@ class KeyAccess:
     def missing(self, part: Part) -> str:
         """Return empty: a store of keys has no key of what it does not hold."""
         return ""
+
+    def absent(self, part: Part) -> dict[str, list[str]]:
+        """Return nothing: keys have no columns that could be missing altogether."""
+        return {}
 
     def _fill(self, pattern: str, **names: str) -> str:
         return re.sub(r"\{(\w+)\}", lambda m: {"prefix": self._prefix, **names}.get(m[1], "*"), pattern)

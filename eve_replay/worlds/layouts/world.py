@@ -23,6 +23,7 @@ from eve_replay.worlds.export.entities import Wrap, entity_fields
 from eve_replay.worlds.export.tally import Tally
 from eve_replay.worlds.layouts.access import Access
 from eve_replay.worlds.layouts.forms import Former
+from eve_replay.worlds.layouts.library import layouts
 from eve_replay.worlds.layouts.model import NEEDED, Layout, Part, camel
 from eve_replay.worlds.layouts.tables import dig
 
@@ -87,6 +88,25 @@ class LayoutWorld:
         }
         self._gaps = {name: gap for name in layout.parts if (gap := access.missing(layout.parts[name]))}
         self._tell_gaps()
+        if not any(known is layout for known in layouts()):
+            self._tell_columns()
+
+    def _tell_columns(self) -> None:
+        """Name the columns that a layout of somebody's own describes and the store has not.
+
+        Those of the package fit several releases of a writer, which have different columns.
+        """
+        for name, part in self._layout.parts.items():
+            for field, columns in self._access.absent(part).items() if name not in self._gaps else ():
+                said = f"{part.table} has no column {' or '.join(columns)}"
+                self.receipt.gap(_LISTS[name], f"{said} ({field})")
+                self.receipt.problem(
+                    "warning",
+                    "missing-column",
+                    self.label,
+                    f"{said}: {field} of these {name} is unknown, not empty.",
+                    "Correct the layout; eve-replay worlds --describe lists the columns.",
+                )
 
     def _tell_gaps(self) -> None:
         """Name what is not there: an empty list would read as nothing happened."""
@@ -204,6 +224,16 @@ class LayoutWorld:
             return
         for where, row in self._tally.group(name, run_id, self._access.rows(part, run=run_id)):
             fields = self._fields(part, row, where)
+            if name == "events" and not isinstance(fields.get("eventType"), str):
+                self.receipt.gap("events", "events have no type", run_id=run_id)
+                if not any(problem.code == "no-event-type" for problem in self.receipt.problems):
+                    self.receipt.problem(
+                        "error",
+                        "no-event-type",
+                        where,
+                        "This event has no type: what happened in these runs is unknown, not nothing.",
+                        "Which column holds run_created, step_started ...? Name it in the layout: eventType.",
+                    )
             if fields.get(part.id_field) in (None, ""):
                 self.receipt.skip(where=where, what=name, why="it has no id")
                 self.receipt.gap(_LISTS[name], f"{where} has no id", run_id=run_id)

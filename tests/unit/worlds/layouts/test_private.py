@@ -195,3 +195,20 @@ def test_text_in_a_database_file_does_not_make_it_a_dump(documents):
     link.close()
     with pytest.raises(SourceUnreadable, match="an SQLite database with the tables"):
         open_world(str(documents))
+
+
+def test_a_layout_that_misses_is_never_everything_was_read(documents, tmp_path):
+    """A column that is not there, and events without a type: both are named, and the lists are not whole."""
+    (tmp_path / "my.toml").write_text(
+        'name = "mine"\nreader = "tables"\n[runs]\ntable = "acme_execution"\n'
+        'fields = { runId = "execution_key", workflowName = "nam" }\n[steps]\ntable = "acme_activity"\n'
+        'fields = { stepId = "activity_key", runId = "execution_key" }\n[events]\ntable = "acme_history"\n'
+        'fields = { eventId = { column = "position", form = "slot" }, runId = "execution_key" }\n'
+    )
+    world = open_world(f"{documents}?layout={tmp_path / 'my.toml'}")
+    run = next(world.runs())
+    assert list(world.events(run.run_id))
+    said = {problem.code: problem.message for problem in world.receipt.problems}
+    assert "acme_execution has no column nam: workflowName" in said["missing-column"]
+    assert "no type" in said["no-event-type"]
+    assert world.receipt.missing("events", run_id=run.run_id) and world.receipt.missing("runs")
