@@ -279,6 +279,7 @@ def _report(
     if telling is not None:
         said = [*effect_verdicts(session, effects, counts, voice), *telling.verdicts(session, effects, voice)]
         said += [*unnamed_verdicts(session)]
+        said += [cut_log_verdict(run) for run in session.runs if run.log_gap]
         return _told(session, effects, counts, said, unnamed=open_calls(session))
     commits = {run.run_id: commits_of(run) for run in session.all_runs}
     fate = fate_of(session)

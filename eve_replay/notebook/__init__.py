@@ -22,12 +22,13 @@ if TYPE_CHECKING:
     from eve_replay.journal.ledger.model import LedgerLike
     from eve_replay.journal.targets import Target
     from eve_replay.notebook.classroom import Desk
+    from eve_replay.notebook.side import SidePage
     from eve_replay.notebook.tables import Rows
     from eve_replay.notebook.widgets import JournalWidget
     from eve_replay.recovery import Question
     from eve_replay.workshop.task import Task
 
-__all__ = ["attempt_diff", "crash_lab", "explore", "lesson", "table", "why"]
+__all__ = ["attempt_diff", "crash_lab", "explore", "lesson", "side_by_side", "table", "why"]
 
 
 def explore(
@@ -150,6 +151,39 @@ def attempt_diff(
         keys=keys,
         language=spoken(language),
     )
+
+
+def side_by_side(
+    target: Target,
+    turn: str | int | Turn | None = None,
+    *,
+    session: str | Session | None = None,
+    runtimes: Sequence[str] = ("eve", "flue"),
+    effects: EffectsLike = None,
+    all_points: bool = False,
+) -> SidePage:
+    """Return one recorded turn under several runtimes' rules, as a table that a notebook shows.
+
+    Args:
+        target: a source, journal or session, or a part of one.
+        turn: the turn (or submission), where there are several.
+        session: id of the session, when the target holds several.
+        runtimes: whose rules.
+        effects: what the user knows of their tools.
+        all_points: a row for every crash point, also where nothing changes from one to the next.
+
+    Raises:
+        NotFound, WrongUse: as ``eve_replay.matrix``.
+
+    Example::
+
+        side_by_side("sample:flue-crash", runtimes=["eve", "flue"])
+    """
+    from eve_replay.notebook.side import SidePage
+    from eve_replay.recovery.side_by_side import side_by_side as compared
+
+    found = compared(target, turn, session=session, runtimes=runtimes, effects=effects)
+    return SidePage(found, all_points=all_points)
 
 
 def why(

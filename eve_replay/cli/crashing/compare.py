@@ -56,6 +56,7 @@ def cli(
 ) -> None:
     """Compare strategies, model answers, runtimes and batch sizes over all points of a turn.
 
+    With --policies eve,flue: what a crash at every point repeats, loses or leaves unknown under each.
     With --dedup: apply each deduplication key to what is recorded, and see what it keeps and loses.
     With --keys: for every tool of the store, the repeats each candidate key would have let through and the
     different deeds it would have merged, over all recorded executions.
@@ -70,6 +71,9 @@ def cli(
         return
     if determinism:
         _determinism(shell, target)
+        return
+    if policies:
+        _side_by_side(shell, target, policies, assumed)
         return
     groups = _groups(target.plan, assumed, target.turn_id is None)
     if shell.json:
@@ -92,6 +96,29 @@ def cli(
         f"expected when the crash comes at a random time of the {'turn' if target.turn_id else 'run'}."
     )
     echo(shell, [(), *paragraph(text, width=shell.width, tone="muted")])
+    finish(shell, target.journal.receipt)
+
+
+def _side_by_side(shell: Shell, target: Target, policies: str, assumed: dict[str, Any]) -> None:
+    from eve_replay.recovery.side_by_side import side_by_side
+    from eve_replay.views.crashlab.side import side_lines, side_table
+
+    names = [name.strip() for name in policies.split(",") if name.strip()]
+    found = side_by_side(target.plan, runtimes=names, question=target.question({**assumed, "runtime": None}))
+    if shell.json:
+        emit_json(shell, "compare", target.journal, **found.to_json())
+        finish(shell, target.journal.receipt)
+        return
+    echo(shell, [line((f"{target.name}: a crash at any point, under {len(names)} sets of rules", "strong"))])
+    echo_table(shell, side_table(found))
+    echo(shell, [()])
+    for text in side_lines(found):
+        echo(shell, paragraph(text, width=shell.width))
+    note = (
+        f"The turn is what {found.framework} recorded; the other rules are asked of the same moments. What "
+        "the other runtime's own records would have been is not claimed."
+    )
+    echo(shell, [(), *paragraph(note, width=shell.width, tone="muted")])
     finish(shell, target.journal.receipt)
 
 

@@ -82,7 +82,7 @@ def build_from(stream: Stream, *, store: str = "flue", gaps: tuple[Gap, ...] = (
                     mine.append(step)
         turns.append(turn_of_submission(submission, number, head.id, tuple(mine)))
         messages += message_of_submission(submission, number, head.id)
-    runs = [_run(record, stream, steps, found, head) for record in stream.runs]
+    runs = [_run(record, stream, steps, found, head, gaps) for record in stream.runs]
     status, certainty = _status(found.submissions)
     last = found.submissions[-1] if found.submissions else None
     newest = last.events[-1] if last is not None and last.events else None
@@ -111,6 +111,7 @@ def _run(
     steps: Mapping[str, list[tuple[tuple[int, int], Step]]],
     found: Fold,
     head: SessionHead,
+    gaps: tuple[Gap, ...],
 ) -> Run:
     run_id = record.run_id
     child = run_id != head.id
@@ -140,6 +141,7 @@ def _run(
         started_at=events[0].created_at if events else record.created_at,
         ended_at=call.outcome.created_at if call is not None and call.outcome is not None else None,
         units=() if child else stream.rows,
+        gaps=tuple(gap for gap in gaps if gap.of in ("events", "steps")),
     )
 
 

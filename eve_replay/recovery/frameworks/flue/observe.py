@@ -188,6 +188,10 @@ def _effect(
 ) -> EffectState:
     call = calls.get((effect.step_id, effect.call_id or ""))
     home = states.get(effect.step_id)
+    if effect.kind == "step" and home is None:
+        # What a step of a durable call lies in is its call's message.
+        owner = call_of_step(effect.step_id, (each for _, each in calls))
+        home = next((states.get(step_id) for step_id, each in calls if each == owner), None)
     stage, delegate = "settled", ""
     if effect.kind != "step" and call is not None and call.fate not in _SETTLED:
         live = turn is not None and effect.turn_id == turn.id

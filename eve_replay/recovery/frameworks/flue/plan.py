@@ -6,7 +6,7 @@ is cut, built and observed by the code that reads a stream after a real crash, s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
@@ -98,7 +98,7 @@ class FluePlan(Plan):
             runs.append(state)
         made = {effect_key(effect): state for effect, state in zip(there, found.effects, strict=True)}
         place = {run.run_id: n for n, run in enumerate(self.whole.all_runs)}
-        calls = [call for effect in self.known for call in effect.call_ids]
+        calls = {call: effect.step_id for effect in self.known for call in effect.call_ids}
         out: list[EffectState] = []
         for effect in self.known:
             one = made.get(effect_key(effect))
@@ -125,8 +125,10 @@ def _windows(found: Situation) -> None:
 
 
 def _unborn(
-    effect: Effect, place: dict[str, int], states: dict[str, StepState], calls: Sequence[str]
+    effect: Effect, place: dict[str, int], states: dict[str, StepState], calls: Mapping[str, str]
 ) -> EffectState:
+    within = call_of_step(effect.step_id, calls) if effect.kind == "step" else None
+    home = states.get(calls.get(within or "", ""))
     return EffectState(
         tool=effect.tool,
         kind=effect.kind,
@@ -135,13 +137,13 @@ def _unborn(
         coordinate=(effect.coordinate.turn_id, effect.coordinate.step_index) if effect.coordinate else None,
         position=effect.position,
         before=NEVER,
-        step=states.get(effect.step_id),
+        step=states.get(effect.step_id) or home,
         child=place.get(effect.run_id, 0) or None,
         protection=effect.protection,
         unborn=True,
         stage="unborn",
         durable=effect.protection.klass == "durable",
-        within=call_of_step(effect.step_id, calls) if effect.kind == "step" else None,
+        within=within,
     )
 
 
