@@ -45,6 +45,7 @@ class LookingScreen(ReplayScreen):
         self.told: dict[str, Told] = {}
         self.loaded = False
         self.reading = True
+        self.seen_all = False
         self._opened = False
         self._ordered_at = 0.0
 
@@ -143,6 +144,7 @@ class LookingScreen(ReplayScreen):
             if now - self._ordered_at > max(_ORDER, len(self.board) / 10_000) or not left:
                 self.refit(hold=True)
                 self._ordered_at = seconds()
+        self.seen_all = True
 
     def _piece(self, first: list[str], rest: list[str]) -> list[LandingRow]:
         """Look at some sessions, in the background lane: a fraction of a second of work."""

@@ -142,8 +142,13 @@ class SessionsScreen(LookingScreen):
             listing = Listing(self.page.rows, self._draw, lambda row: row.key)
             key = current.key if current is not None else ""
             found = bool(key) and listing.find(key) is not None
-            # Nobody has moved yet: the worst one is what is looked at.
-            resting = hold and self.listing.cursor == 0 and int(self.listing.scroll_offset.y) == 0
+            # While all are looked at for the first time and nobody has moved, the worst one is selected.
+            resting = (
+                hold
+                and not self.seen_all
+                and self.listing.cursor == 0
+                and int(self.listing.scroll_offset.y) == 0
+            )
             select = 0 if resting and not text else key if found else None if hold and key else 0
             self.listing.show(listing, select=select, hold=hold)
         self._head()
