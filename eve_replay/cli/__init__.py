@@ -81,6 +81,7 @@ COMMANDS: Mapping[str, Entry] = MappingProxyType(
         ledger="Compare with your own record of what really happened.",
         frames="Write runs, steps, attempts or effects as CSV tables.",
         docs="Read the rule that an answer points at, with its recordings.",
+        selftest="Read journals that mean harm with every front end, and say what it cost.",
     )
     | _table(
         "Crashing",

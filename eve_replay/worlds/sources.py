@@ -19,6 +19,11 @@ _QUERY = re.compile(
 )
 #: ``user:password@host`` without a scheme: an address whose beginning was forgotten.
 _BARE = re.compile(r"([^/\\\s:@]+):[^/\\\s]+@(?=[\w.-]+(?:[:/]|$))")
+#: ``host=... password=...``, as libpq and ODBC write it.
+_KEYWORD = re.compile(
+    r"(?i)(?<![\w-])(password|passwd|pwd|sslpassword|accountkey|sharedaccesskey)\s*=\s*"
+    r"(?:'(?:[^'\\]|\\.)*+'|\"[^\"]*+\"|\{[^}]*+\}|[^\s;]+)"
+)
 #: Schemes in which a slash ends the login; a database password may hold an unescaped one.
 _STRICT = ("http", "s3", "gs", "file", "vercel", "ssh", "sftp", "ftp")
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s`]+")
@@ -35,6 +40,7 @@ def public_source(source: str) -> str:
         return _BETWEEN.join(public_source(part) for part in source.split(_BETWEEN))
     scheme, sep, rest = source.partition("://")
     if not sep:
+        source = _KEYWORD.sub(rf"\1={HIDDEN}", source)
         return _BARE.sub(rf"\1:{HIDDEN}@", source, count=1) if _BARE.match(source) else source
     login, at, place = rest.rpartition("@")
     strict = scheme.lower().startswith(_STRICT)
@@ -51,6 +57,7 @@ def public_source(source: str) -> str:
 
 def public_text(text: str) -> str:
     """Return a sentence with every address in it as it may be shown."""
+    text = _KEYWORD.sub(rf"\1={HIDDEN}", text) if "=" in text else text
     if "://" not in text:
         return text
     return _ADDRESS.sub(lambda found: public_source(found[0]), text)
