@@ -19,7 +19,7 @@ from eve_replay.limits import LimitsLike, begun
 from eve_replay.worlds.base import Opener, World, WorldSource
 from eve_replay.worlds.fingerprint import address_kind, file_kind
 from eve_replay.worlds.layouts.library import split_layout
-from eve_replay.worlds.sources import public_error_text, public_source
+from eve_replay.worlds.sources import public_error_text, public_source, unescaped_login
 from eve_replay.worlds.wayout import way_out
 
 if TYPE_CHECKING:
@@ -131,6 +131,11 @@ def open_world(
 
 
 def _open_one(source: str, kind: str | None, options: dict[str, Any]) -> World:
+    if unescaped_login(source) and not _exists(source):
+        raise WrongUse(
+            f"The login of this address holds signs that end it: {public_source(source)}.",
+            hint="Write them as %XX: @ is %40, # is %23, / is %2F, ? is %3F.",
+        )
     source, layout = split_layout(source)
     if layout:
         options["layout"] = layout

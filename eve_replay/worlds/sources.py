@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["HIDDEN", "public_error_text", "public_source", "public_text"]
+__all__ = ["HIDDEN", "public_error_text", "public_source", "public_text", "unescaped_login"]
 
 HIDDEN = "***"
 
@@ -27,6 +27,7 @@ _KEYWORD = re.compile(
 #: Schemes in which a slash ends the login; a database password may hold an unescaped one.
 _STRICT = ("http", "s3", "gs", "file", "vercel", "ssh", "sftp", "ftp")
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s`]+")
+_DATABASES = ("postgres", "mysql", "mariadb", "redis", "valkey", "mongodb", "libsql")
 _BETWEEN = " + "
 
 
@@ -53,6 +54,16 @@ def public_source(source: str) -> str:
         hidden = f"{user}:{HIDDEN}" if colon else user
         source = f"{scheme}{sep}{HIDDEN if strict and scheme.lower().startswith('http') else hidden}@{place}"
     return _QUERY.sub(rf"\1{HIDDEN}", source)
+
+
+def unescaped_login(source: str) -> bool:
+    """Return whether the password of a database address holds signs that end the login."""
+    scheme, sep, rest = source.partition("://")
+    if not sep or not scheme.lower().startswith(_DATABASES):
+        return False
+    before = re.split(r"\?[\w.-]+=", rest, maxsplit=1)[0]  # ``?user=me@place`` is a parameter
+    login, at, _ = before.rpartition("@")
+    return bool(at) and re.search(r"[@/#?]", login) is not None
 
 
 def public_text(text: str) -> str:

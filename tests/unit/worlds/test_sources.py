@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from eve_replay.errors import EveReplayError, SourceUnreadable, UnknownSource
+from eve_replay.errors import EveReplayError, SourceUnreadable, UnknownSource, WrongUse
 from eve_replay.worlds import registry
 from eve_replay.worlds.base import World
-from eve_replay.worlds.sources import public_source, public_text
+from eve_replay.worlds.registry import open_world
+from eve_replay.worlds.sources import public_source, public_text, unescaped_login
 
 SECRET = "geheim77"
 
@@ -97,3 +98,45 @@ def test_an_unknown_source_is_still_named() -> None:
         with pytest.raises(SourceUnreadable) as caught:
             registry.open_world(f"{scheme}://me:{SECRET}@h/d")
         assert SECRET not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "postgres://bob:HUNT@ER2pw#x@host/db",
+        "mysql://bob:a/b@host/db",
+        "redis://:a#b@host",
+        "postgres://b:a@c@h/d",
+    ],
+)
+def test_a_password_that_ends_its_login_is_refused_and_not_shown(source):
+    assert unescaped_login(source)
+    with pytest.raises(WrongUse, match="%40") as caught:
+        open_world(source)
+    assert not any(part in str(caught.value) for part in ("HUNT", "ER2pw", "er2pw", "a/b", "a#b", "a@c"))
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "postgres://bob:HUNT%40ER@host/db",
+        "postgres://host/db?user=me@place",
+        "redis://h:1/0",
+        "https://a/@b",
+        "./a@b",
+    ],
+)
+def test_other_logins_are_fine(source):
+    assert not unescaped_login(source)
+
+
+@pytest.mark.parametrize(
+    ("source", "shown"),
+    [
+        ("host=h user=bob password=geheim77 dbname=x", "host=h user=bob password=*** dbname=x"),
+        ("password = 'ge heim\\'77' host=h", "password=*** host=h"),
+        ("Server=h;Pwd={a;b};Uid=me", "Server=h;Pwd=***;Uid=me"),
+    ],
+)
+def test_a_password_of_keywords_is_hidden(source, shown):
+    assert public_source(source) == shown
