@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 from tests.drift.compare import differences
@@ -46,6 +47,7 @@ def record(target: Target, work: Path) -> list[Report]:
     folder.mkdir(parents=True, exist_ok=True)
     python = venv(folder, f"vercel-workflow=={target.version}", "uvicorn")
     out = folder / "recorded"
+    shutil.rmtree(out, ignore_errors=True)
     recorder = [str(python), str(HERE / "record.py"), "--out", str(out), "--mode", "restart"]
     run(*recorder, "--flows", FLOWS, "--taps", "ledger:1", seconds=600)
     reports = []

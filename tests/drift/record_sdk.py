@@ -48,9 +48,13 @@ export default async () => {
 };
 """,
 }
-#: Other worlds: the server they need, and how they are told of it; ``{port}`` is the server's.
+#: Other worlds: the SDK they were made for, the server they need, how they are told of it (its ``{port}``).
 WORLDS = {
-    "@workflow-worlds/redis": ("redis-server", {"WORKFLOW_REDIS_URI": "redis://127.0.0.1:{port}"}),
+    "@workflow-worlds/redis": (
+        "4.1.0-beta.54",
+        "redis-server",
+        {"WORKFLOW_REDIS_URI": "redis://127.0.0.1:{port}"},
+    ),
 }
 
 
@@ -74,8 +78,8 @@ def record_world(target: Target, work: Path) -> list[Report]:
             f"{target.name} is not known here. There are eve, workflow, @workflow/core, vercel-workflow and the "
             f"worlds {', '.join(WORLDS)}; another one needs a line in WORLDS of tests/drift/record_sdk.py."
         )
-    program, settings = WORLDS[target.name]
-    folder = _app(work / target.folder, {"workflow": "4.8.9", target.name: target.version})
+    sdk, program, settings = WORLDS[target.name]
+    folder = _app(work / target.folder, {"workflow": sdk, target.name: target.version})
     with _server(program, folder) as port:
         env = {key: value.replace("{port}", str(port)) for key, value in settings.items()}
         _scenario(folder, {**env, "WORKFLOW_TARGET_WORLD": target.name}, local=False)

@@ -116,7 +116,8 @@ async def serve(flows) -> None:
     from vercel.workflow._internal import world as w
 
     world = w.get_world()
-    await world._get_queue_client()
+    if hasattr(world, "_get_queue_client"):
+        await world._get_queue_client()
     if not os.environ.get("VERCEL_QUEUE_BASE_URL"):
         await asyncio.Event().wait()
     topics = [
@@ -149,7 +150,7 @@ async def main() -> None:
     flows = importlib.import_module(os.environ.get("FLOWS", "flows"))
     tap_writes()
     tap_ledger(flows)
-    from vercel.workflow import get_run, start
+    from vercel.workflow import Run, start
     from vercel.workflow._internal import world as w
 
     if sys.argv[1] == "start":
@@ -171,7 +172,7 @@ async def main() -> None:
         if os.environ.get("VERCEL_QUEUE_BASE_URL"):
             return
         await asyncio.sleep(float(os.environ.get("STAY", "4")))
-        print(await get_run(sys.argv[2]).status(), flush=True)
+        print(await Run(sys.argv[2]).status(), flush=True)
 
 
 async def _ended(run) -> None:

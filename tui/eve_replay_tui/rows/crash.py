@@ -68,8 +68,10 @@ def view_rows(view: CrashView, width: int, zone: tzinfo | None) -> list[TextRow]
     out.append(TextRow(line=()))
     out += _effects(view, width)
     out.append(TextRow(line=()))
+    paid: Tone = "again" if view.model_calls_again else "plain"
     facts: list[tuple[str, str, Tone]] = [
-        ("paid", view.paid, "again" if view.model_calls_again else "plain"),
+        # A plain run asks no model.
+        *([("paid", view.paid, paid)] if view.model_calls or view.tokens else []),
         (
             "emitted again",
             plural(view.events_again, "stream event") if view.events_again else "nothing",
