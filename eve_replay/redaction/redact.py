@@ -35,6 +35,9 @@ _OWN_WORDS = """
     runId stepId eventId hookId waitId name eventType correlationId status workflowName stepName
     deploymentId specVersion createdAt updatedAt startedAt completedAt expiredAt resumeAt retryAfter
     ownerId projectId environment errorCode workflowCoreVersion nodeVersion ownerMessageId resumeId region tag
+    format recordId conversationId messageId parentId assistantMessageId toolCallId turnId operationId
+    attemptId submissionId blockId taskId parentToolCallId parentAssistantEntryId incarnation uid path
+    stopReason signalType harness settlementRecordId joinedInto sessionKey
 """
 _OWN_FIELDS = frozenset(_OWN_WORDS.split())
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|`[^`]*`")
@@ -133,6 +136,8 @@ class Redactor:
         if name in ("token", "hookToken") and isinstance(value, str):
             return self._texts.token(value)
         if name == "eventData" and isinstance(value, Mapping) and not inside:
+            return {key: self._field(key, item, context, inside=True) for key, item in value.items()}
+        if name == "child" and isinstance(value, Mapping) and inside:
             return {key: self._field(key, item, context, inside=True) for key, item in value.items()}
         if name == "attributes" and isinstance(value, Mapping):
             return {key: self._attribute(key, item) for key, item in value.items()}
