@@ -7,6 +7,7 @@ Three kinds of recordings are understood (``prove`` finds them by what a folder 
   from the folder as it lay at the crash (*forecast*) and from the undisturbed recording plus the point
   (*simulate*);
 * scenarios (``facts.json``, ``ledger.ndjson``, ``data``): the forecast for the journal as of each kill;
+* recordings of a store in tables (``crash*``, ``final`` or ``end.json``, ``ledger.ndjson``): Flue;
 * loose recordings (``crash``, ``data``, ``ledger.ndjson``): the forecast from the folder as it lay at each
   kill.
 
@@ -108,6 +109,7 @@ class _Recording:
 def _recordings(tree: FileTree, base: str, depth: int) -> Iterator[_Recording]:
     from eve_replay.proof.loose import is_loose, loose_cases
     from eve_replay.proof.scenarios import scenario_cases
+    from eve_replay.proof.stores import is_store_recording, store_cases
     from eve_replay.proof.sweep import sweep_cases
 
     entries = {entry.name: entry.kind for entry in tree.entries(base)}
@@ -116,6 +118,9 @@ def _recordings(tree: FileTree, base: str, depth: int) -> Iterator[_Recording]:
         for name in sorted(sweeps):
             turn = name.removeprefix("sweep-").removesuffix(".ndjson")
             yield _Recording(f"sweep {turn}", lambda turn=turn: sweep_cases(tree, base, turn))  # type: ignore[misc]
+        return
+    if is_store_recording(tree, base, entries):
+        yield _Recording(base or "recording", lambda: store_cases(tree, base))
         return
     if is_loose(entries):
         yield _Recording(base or "recording", lambda: loose_cases(tree, base))

@@ -169,3 +169,17 @@ def test_no_sentence_tells_a_flue_user_to_start_eve():
                 why(session, now=datetime(2026, 12, 2, tzinfo=UTC)).to_json(), ensure_ascii=False
             )
             assert "eve start" not in told and "eve dev" not in told and "world.start" not in told
+
+
+def test_the_proof_counts_them():
+    from pathlib import Path
+
+    from eve_replay.proof.board import prove
+    from eve_replay.worlds.local.archive import archive_tree
+
+    archive = Path(__file__).parents[2] / "eve_replay" / "samples" / "proof" / "flue.tar.xz"
+    board = prove(archive_tree(archive))
+    assert len(board.cases) > 150
+    assert not board.unusable
+    assert [case.name for case in board.cases if not case.hit] == []
+    assert sum(case.exact for case in board.cases) >= 0.95 * len(board.cases)

@@ -16,6 +16,8 @@ from eve_replay.worlds.local.tree import MemoryTree
 
 __all__ = ["trees"]
 
+_ARCHIVES = ("scenarios.parts.tar.xz", "sweep.parts.tar.xz", "flue.tar.xz")
+
 
 def trees() -> Iterator[MemoryTree]:
     """Yield the archives one at a time: whole scenarios, then the crash sweep.
@@ -24,7 +26,9 @@ def trees() -> Iterator[MemoryTree]:
         UnknownSource: this was installed from a wheel, which does not hold them.
     """
     folder = resources.files(__name__)
-    places = [folder.joinpath(name) for name in ("scenarios.parts.tar.xz", "sweep.parts.tar.xz")]
+    places = [
+        folder.joinpath(name) for name in ("scenarios.parts.tar.xz", "sweep.parts.tar.xz", "flue.tar.xz")
+    ]
     if not all(place.is_file() for place in places):
         raise UnknownSource(
             "The recordings of the proof are not part of the installed package.",
