@@ -131,12 +131,9 @@ def _data_chunks(
             else:
                 found.problem("info", "empty-chunk", f"{where} {chunk_id}".strip(), "A chunk without data.")
     if ignored:
-        found.problem(
-            "warning",
-            "after-end",
-            where,
-            f"{ignored} chunks lie after the end marker; the vendor ignores them.",
-        )
+        said = "1 chunk lies" if ignored == 1 else f"{ignored} chunks lie"
+        message = f"{said} after the end marker; the vendor ignores what comes there."
+        found.problem("warning", "after-end", where, message)
 
 
 def _add_text(found: Found[StreamItem], piece: Piece, place: str) -> None:

@@ -109,7 +109,8 @@ def _readable(source: str, world: World) -> Probe:
     writer = str(about.get("writer") or _WRITERS.get(world.kind, world.kind))
     version = next((f"{about[name]}" for name in _VERSIONS if about.get(name)), "")
     known = next((each for each in layouts() if each.name == layout), None)
-    status = known.status if known is not None else str(about.get("layoutStatus") or "recorded")
+    own = str(about.get("layoutStatus") or "")
+    status = own or (known.status if known is not None else "recorded")
     holds = "an unknown number of runs" if count is None else _plural(count, "run")
     said = [f"{_READ_AS.get(world.kind, world.kind)}, layout of {writer}, {holds}"]
     if status == "untested" and known is None:

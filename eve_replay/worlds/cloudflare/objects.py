@@ -7,6 +7,9 @@ with the run's id in every row.
 
 from __future__ import annotations
 
+import hashlib
+import hmac
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -15,9 +18,14 @@ from eve_replay.problems import Receipt
 from eve_replay.worlds.layouts.v8 import V8Error, decode_v8
 from eve_replay.worlds.sqlite.file import is_sqlite, open_sqlite
 
-__all__ = ["STORAGE", "TABLES", "object_files", "read_objects"]
+__all__ = ["CHUNKS", "STORAGE", "TABLES", "object_files", "object_id", "read_objects"]
 
 TABLES = ("run", "events", "steps", "hooks", "waits")
+CHUNKS = "chunks"
+#: Names of streams as records and payloads hold them.
+_STREAM = re.compile(rb"strm_[0-9A-HJKMNP-TV-Z]{26}(?:_\w+)?")
+#: Bytes of each half of an object's id.
+_HALF = 16
 #: The simulator's table of an object's key-value storage.
 STORAGE = "_cf_KV"
 _MOST = 20_000
@@ -32,9 +40,14 @@ def object_files(folder: Path) -> Iterator[Path]:
             yield path
 
 
-def read_objects(folder: Path, receipt: Receipt) -> dict[str, list[dict[str, object]]]:
-    """Return the rows of all objects by table; a file that cannot be read is named in the receipt."""
-    rows: dict[str, list[dict[str, object]]] = {name: [] for name in TABLES}
+def read_objects(folder: Path, receipt: Receipt) -> tuple[dict[str, list[dict[str, object]]], bool]:
+    """Return the rows of all objects by table, and whether some were kept as values of their storage.
+
+    A file that cannot be read is named in the receipt.
+    """
+    stored = False
+    rows: dict[str, list[dict[str, object]]] = {name: [] for name in (*TABLES, CHUNKS)}
+    streams: dict[Path, list[dict[str, object]]] = {}
     for path in object_files(folder):
         name = path.relative_to(folder).as_posix()
         try:
@@ -47,14 +60,64 @@ def read_objects(folder: Path, receipt: Receipt) -> dict[str, list[dict[str, obj
             if "run" in store.tables and "events" in store.tables:
                 _add_tables(store.rows, store.tables, rows)
             elif STORAGE in store.tables:
+                stored = True
                 _add_storage(list(store.rows(STORAGE)), name, rows, receipt)
-            elif "chunks" in store.tables:
-                why = "the file of a stream does not hold its name: whose it is cannot be told"
-                receipt.skip(where=name, what="stream", why=why)
-                receipt.gap("chunks", f"{name} does not hold the name of its stream")
+            elif CHUNKS in store.tables:
+                streams[path] = [dict(row) for row in store.rows(CHUNKS)]
         finally:
             store.close()
-    return rows
+    _add_streams(streams, folder, rows, receipt)
+    return rows, stored
+
+
+def object_id(unique: str, name: str) -> str:
+    """Return the id of the object of a name, which is the name of its file.
+
+    Half of it is a MAC of the name under the hash of the class's unique key (the name of the folder), the
+    other half a MAC of the first: what workerd's ``idFromName`` does; held by a recording of it.
+    """
+    key = hashlib.sha256(unique.encode()).digest()
+    first = hmac.digest(key, name.encode("utf-8", "replace"), "sha256")[:_HALF]
+    return (first + hmac.digest(key, first, "sha256")[:_HALF]).hex()
+
+
+def _add_streams(
+    streams: Mapping[Path, list[dict[str, object]]],
+    folder: Path,
+    rows: dict[str, list[dict[str, object]]],
+    receipt: Receipt,
+) -> None:
+    """Give each file of a stream to the run that names it; its own file does not."""
+    if not streams:
+        return
+    named = _names(rows)
+    for unique in {path.parent.name for path in streams}:
+        known = {object_id(unique, name): name for name in named}
+        for path, chunks in streams.items():
+            if path.parent.name != unique:
+                continue
+            name = known.get(path.stem)
+            if name is None:
+                place = path.relative_to(folder).as_posix()
+                why = "the file of a stream does not hold its name, and no run here names it"
+                receipt.skip(where=place, what="stream", why=why)
+                receipt.gap("chunks", f"{place} belongs to a stream that no run here names")
+                continue
+            rows[CHUNKS] += [{"stream": name, "runId": named[name], **chunk} for chunk in chunks]
+
+
+def _names(rows: Mapping[str, list[dict[str, object]]]) -> dict[str, str]:
+    """Return the names of streams that the records hold, with the run of each."""
+    named: dict[str, str] = {}
+    for some in rows.values():
+        for row in some:
+            run_id = str(row.get("runId", ""))
+            named.setdefault(f"strm_{run_id.partition('_')[2]}_user", run_id)
+            for value in row.values():
+                raw = value if isinstance(value, bytes) else str(value).encode("utf-8", "replace")
+                for found in _STREAM.findall(raw):
+                    named.setdefault(found.decode(), run_id)
+    return named
 
 
 def _add_tables(read: object, tables: Mapping[str, object], rows: dict[str, list[dict[str, object]]]) -> None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from eve_replay.codec import loads_json
+from eve_replay.ids import ulid_time
 from eve_replay.problems import Receipt
 from eve_replay.records import EVENT_PAYLOADS
 from eve_replay.times import iso, parse_time
@@ -157,6 +158,11 @@ def _seconds(former: Former, stored: object, where: str) -> object:
         return stored
 
 
+def _ulid(former: Former, stored: object, where: str) -> object:
+    instant = ulid_time(str(_plain(stored)))
+    return iso(instant) if instant is not None else None
+
+
 def _json(former: Former, stored: object, where: str) -> object:
     if not isinstance(stored, (str, bytes, bytearray)):
         return revive_bytes(stored)
@@ -270,6 +276,7 @@ _FORMS: dict[str, Callable[[Former, object, str], object]] = {
     "flag": _flag,
     "time": _time,
     "seconds": _seconds,
+    "ulid": _ulid,
     "json": _json,
     "cbor": _cbor,
     "cbor-text": _cbor_text,

@@ -37,6 +37,7 @@ FORMS = {
     "flag": "true and false, also as 0 and 1, t and f",
     "time": "an instant: ISO text, a timestamp without zone in UTC, or epoch milliseconds",
     "seconds": "an instant in epoch seconds",
+    "ulid": "the instant inside a ULID, after its prefix",
     "json": 'JSON text or a JSON column; {"__type": "Uint8Array"} in it are bytes',
     "cbor": "a CBOR document",
     "cbor-text": "a CBOR document as base64 after the letters cbor:",

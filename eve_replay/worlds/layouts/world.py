@@ -251,7 +251,9 @@ class LayoutWorld:
             for rule in rules:
                 taken.add(rule.column)
                 if field not in opened and (stored := dig(row, rule)) is not None:
-                    opened[field] = self._former.value(stored, rule.form, field, where)
+                    value = self._former.value(stored, rule.form, field, where)
+                    if value is not None:
+                        opened[field] = value
         for rule in part.merge:
             taken.add(rule.column)
             inner = self._former.value(row.get(rule.column), rule.form, rule.column, where)

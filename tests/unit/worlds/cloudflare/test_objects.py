@@ -9,6 +9,8 @@ import sqlite3
 import pytest
 
 from eve_replay.errors import SourceUnreadable
+from eve_replay.journal import attempts_document, open_journal
+from eve_replay.worlds.cloudflare.objects import object_id
 from eve_replay.worlds.contract import check_world
 from eve_replay.worlds.registry import open_world
 from tests.support import corpus
@@ -100,3 +102,31 @@ def test_objects_without_a_run_are_named(state):
     link.close()
     with pytest.raises(SourceUnreadable, match="Durable Objects, and no run of a known world"):
         open_world(str(state))
+
+
+def test_objects_of_the_real_simulator():
+    """Recorded: every row still in the write-ahead logs, streams in files named by a hash of their names."""
+    folder = corpus.scenario("worlds/cloudflare")
+    facts = corpus.load_json(folder / "facts.json")
+    world = open_world(str(folder / "do"))
+    assert {run.run_id: run.status for run in world.runs()} == {
+        facts["done"]: "completed",
+        facts["killed"]: "running",
+    }
+    for run_id, end in ((facts["done"], True), (facts["killed"], False)):
+        chunks = list(world.stream(run_id, f"strm_{run_id[5:]}_user"))
+        assert [bytes(c.data)[4:] for c in chunks if not c.end] == [b'devl["one"]', b'devl["it\'s \\\\ two"]']
+        assert chunks[-1].end is end
+    steps = attempts_document(open_journal(world))
+    outcomes = [[attempt["outcome"] for attempt in step["attempts"]] for step in steps]
+    assert sorted(outcomes) == [["failed", "completed"], ["failed", "running"]]
+    # The column has whole seconds only; the ids of the events have the rest.
+    assert len({event.fields["createdAt"] for event in world.events(facts["done"])}) > 8
+    assert world.receipt.clean and not world.receipt.missing("chunks")
+    check_world(lambda: open_world(str(folder / "do")))
+
+
+def test_the_id_of_an_object_is_that_of_the_simulator():
+    folder = corpus.scenario("worlds/cloudflare")
+    run_id = corpus.load_json(folder / "facts.json")["killed"]
+    assert (folder / "do" / "-WorkflowRunDO" / f"{object_id('-WorkflowRunDO', run_id)}.sqlite").is_file()
