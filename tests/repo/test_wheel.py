@@ -41,6 +41,7 @@ def test_the_source_distribution_has_what_the_wheel_leaves_out_and_no_tests(buil
     for name in (
         "eve_replay/tools/kit.py",
         "eve_replay/samples/proof/sweep.parts.tar.xz",
+        "eve_replay/samples/proof/flue.tar.xz",
         "notebooks",
         "README.md",
     ):

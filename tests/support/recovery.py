@@ -18,7 +18,7 @@ TURNS = {"T1": "turn_0", "T2": "turn_1", "T3": "turn_1"}
 @functools.cache
 def archives() -> tuple[MemoryTree, MemoryTree]:
     """Return the scenarios and the sweep."""
-    scenarios, sweep = trees()
+    scenarios, sweep, _ = trees()
     return scenarios, sweep
 
 

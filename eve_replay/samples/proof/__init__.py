@@ -26,9 +26,7 @@ def trees() -> Iterator[MemoryTree]:
         UnknownSource: this was installed from a wheel, which does not hold them.
     """
     folder = resources.files(__name__)
-    places = [
-        folder.joinpath(name) for name in ("scenarios.parts.tar.xz", "sweep.parts.tar.xz", "flue.tar.xz")
-    ]
+    places = [folder.joinpath(name) for name in _ARCHIVES]
     if not all(place.is_file() for place in places):
         raise UnknownSource(
             "The recordings of the proof are not part of the installed package.",
