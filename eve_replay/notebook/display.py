@@ -65,7 +65,7 @@ def _html(thing: object) -> str:
     language = spoken(None)
     if language == "en":
         return html_of(thing)
-    from eve_replay.notebook.portraits import spoken_portrait
+    from eve_replay.views.session.spoken import spoken_portrait
 
     return lines_html(spoken_portrait(thing, language), label=type(thing).__name__)
 

@@ -19,6 +19,9 @@ from eve_replay.errors import NotFound
 from eve_replay.journal import Journal, Session
 from eve_replay.journal.ledger.model import Ledger
 from eve_replay.values import preview
+from eve_replay.workshop.glosses import gloss
+from eve_replay.workshop.model import Language
+from eve_replay.workshop.opinion import Opinion, instant_of
 
 __all__ = ["Incident", "incident", "number_of"]
 
@@ -79,14 +82,18 @@ class Incident:
             )
         return found[0]
 
-    def money(self) -> list[dict[str, object]]:
-        """Return what the payment server did: the rows of a table, with short ids and the time of the day."""
+    def money(self, language: Language = "zh") -> list[dict[str, object]]:
+        """Return what the payment server did: the rows of a table, with short ids and the time of the day.
+
+        Args:
+            language: ``en`` shows what Chinese customers wrote in English; ``zh`` everything as recorded.
+        """
         return [
             {
                 "at": _time(line),
                 "effect": line["effect"],
                 "id": _id(line),
-                **{name: line.get(name, "") for name in ("order", "invoice", "customer", "cents")},
+                **{name: _shown(line, name, language) for name in ("order", "invoice", "customer", "cents")},
                 "session": str(line["sessionId"])[-4:],
                 "call_id": line["callId"],
                 "key": f"…{line['idempotencyKey'][-20:]}" if line["idempotencyKey"] else "",
@@ -95,7 +102,7 @@ class Incident:
             if line["effect"] != "mail"
         ]
 
-    def mails(self) -> list[dict[str, object]]:
+    def mails(self, language: Language = "zh") -> list[dict[str, object]]:
         """Return what the mail server did, likewise. It knows nothing of sessions and calls."""
         return [
             {
@@ -103,7 +110,7 @@ class Incident:
                 "effect": "mail",
                 "id": _id(line),
                 "to": line["to"],
-                "subject": line["subject"],
+                "subject": _shown(line, "subject", language),
             }
             for line in self.lines
             if line["effect"] == "mail"
@@ -129,6 +136,27 @@ class Incident:
             for call in attempt.tool_calls
             if call.requested_at is not None
         ]
+
+    def titles(self, language: Language = "zh") -> list[dict[str, object]]:
+        """Return its conversations, oldest first: the rows of a table, nothing judged."""
+        return [
+            {"session": each.id[-4:], "title": gloss(each.title or "", language)} for each in self.sessions
+        ]
+
+    def why(self, suspect: str, language: Language = "en") -> Opinion:
+        """Return what ``why`` says of the worst session, once somebody has said which one they suspect.
+
+        Raises:
+            NotFound: there is no such session.
+        """
+        if not suspect.strip():
+            return Opinion("", None, language)
+        from eve_replay.checks import Voice
+        from eve_replay.guidance import why_all
+
+        you = self.session(suspect).id[-4:]
+        found = why_all(self.sessions, voice=Voice(now=instant_of(self.lines)), ledger=self.ledger)
+        return Opinion(you, found.reports[0], language)
 
     def __repr__(self) -> str:
         return f"{self.name}: {len(self.sessions)} sessions, {len(self.lines)} lines in the ledger"
@@ -157,6 +185,11 @@ def number_of(who: str | int) -> int:
 @cache
 def _incident(name: str) -> Incident:
     return Incident(name)
+
+
+def _shown(line: Mapping[str, Any], name: str, language: Language) -> object:
+    value = line.get(name, "")
+    return gloss(value, language) if isinstance(value, str) else value
 
 
 def _time(line: Mapping[str, Any]) -> str:
