@@ -143,6 +143,17 @@ class Incident:
             {"session": each.id[-4:], "title": gloss(each.title or "", language)} for each in self.sessions
         ]
 
+    def suspect(self, ending: str) -> Session:
+        """Return the suspected session; while nobody is suspected, the first one that had a step run again.
+
+        Raises:
+            NotFound: there is no such session.
+        """
+        if ending.strip():
+            return self.session(ending)
+        again = [each for each in self.sessions if any(len(step.attempts) > 1 for step in each.steps)]
+        return (again or self.sessions)[0]
+
     def why(self, suspect: str, language: Language = "en") -> Opinion:
         """Return what ``why`` says of the worst session, once somebody has said which one they suspect.
 

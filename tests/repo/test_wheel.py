@@ -95,7 +95,7 @@ def test_content(wheel):
     assert "eve_replay_tui/__init__.py" in names
     assert any(name.startswith("eve_replay/_notebooks/") for name in names)
     lessons = {
-        name.rpartition("/")[2] for name in names if name.startswith("eve_replay/_notebooks/workshop/zh/")
+        name.partition("/zh/")[2] for name in names if name.startswith("eve_replay/_notebooks/workshop/zh/")
     }
     assert lessons and all(f"eve_replay/_notebooks/workshop/{name}" in names for name in lessons)
     assert "eve_replay/_notebooks/workshop/solutions/lesson_01.py" in names

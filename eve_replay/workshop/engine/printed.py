@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import io
+import sys
 from collections.abc import Iterator
+from typing import TextIO
 
 from eve_replay.workshop.engine.machine import Machine
 
@@ -16,10 +18,11 @@ _LONGEST = 200
 
 
 class _Printed(io.TextIOBase):
-    """Where ``print`` writes to while one run goes on."""
+    """Where ``print`` writes to while one run goes on; what was there before gets it too."""
 
-    def __init__(self, machine: Machine) -> None:
+    def __init__(self, machine: Machine, before: TextIO) -> None:
         self._machine = machine
+        self._before = before
         self._open = ""
         self._left = _LINES
 
@@ -31,6 +34,7 @@ class _Printed(io.TextIOBase):
             *lines, self._open = (self._open + text).split("\n")
             for line in lines:
                 self._tell(line)
+        self._before.write(text)
         return len(text)
 
     def _tell(self, line: str) -> None:
@@ -45,5 +49,5 @@ def heard(machine: Machine) -> Iterator[None]:
     if not machine.full:
         yield
         return
-    with contextlib.redirect_stdout(_Printed(machine)):
+    with contextlib.redirect_stdout(_Printed(machine, sys.stdout)):
         yield

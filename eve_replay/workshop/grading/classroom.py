@@ -125,6 +125,12 @@ class Summary:
         return out.getvalue()
 
 
+def _as_people_count(name: str) -> tuple[object, ...]:
+    """Sort learner2 before learner10."""
+    parts = re.split(r"([0-9]+)", name.casefold())
+    return tuple((1, int(part), "") if part.isdecimal() else (0, 0, part) for part in parts), name
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
     """What one learner handed in: notebooks, and what the progress files beside them say."""
@@ -176,7 +182,7 @@ def gather(folder: Path, receipt: Receipt, names: Iterable[str] = ()) -> tuple[W
         else:
             receipt.skip(where=str(path), what="notebook", why="it does not say which lesson it is")
     progress = _progress(folder, set(books))
-    learners = sorted({*books, *progress}, key=lambda name: (name.casefold(), name))
+    learners = sorted({*books, *progress}, key=_as_people_count)
     return tuple(
         Work(name=name, books=tuple(books.get(name, ())), progress=progress.get(name, {}))
         for name in learners

@@ -148,3 +148,11 @@ def test_a_lesson_that_does_not_exist_is_left_out_and_said(tmp_path):
     table = summary(tmp_path, receipt=receipt)
     assert table.lessons == ("01", "02")
     assert [each.why for each in receipt.skipped] == ["there is no lesson 99"]
+
+
+def test_learners_are_sorted_as_people_count():
+    from eve_replay.workshop.grading.classroom import _as_people_count
+
+    names = ["learner10", "learner2", "learner1", "ann", "ann1", "Ann", "1", "2b", "10"]
+    right = ["1", "2b", "10", "Ann", "ann", "ann1", "learner1", "learner2", "learner10"]
+    assert sorted(names, key=_as_people_count) == right
