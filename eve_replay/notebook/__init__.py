@@ -177,7 +177,7 @@ def side_by_side(
 
     Example::
 
-        side_by_side("sample:flue-crash", runtimes=["eve", "flue"])
+        side_by_side("sample:flue-durable-end", runtimes=["eve", "flue"])
     """
     from eve_replay.notebook.side import SidePage
     from eve_replay.recovery.side_by_side import side_by_side as compared

@@ -14,6 +14,8 @@ from eve_replay.codec import loads_json, loads_lines
 from eve_replay.codec.jsontext import JsonFault
 from eve_replay.errors import UnknownSource
 from eve_replay.samples._shelf import GROUPS, Group, Place, places
+from eve_replay.samples.flue import FLUE, open_flue
+from eve_replay.worlds.base import World
 from eve_replay.worlds.local.world import LocalWorld
 
 __all__ = ["describe", "extract", "facts", "ledger", "marks", "names", "open", "opener", "read"]
@@ -146,9 +148,10 @@ class _SampleOpener:
         """Return 1 for ``sample:...``."""
         return 1.0 if source.startswith(_SCHEME) else 0.0
 
-    def open(self, source: str, **options: Any) -> LocalWorld:
+    def open(self, source: str, **options: Any) -> World:
         """Open it."""
-        return open(source, **options)
+        name = source.removeprefix(_SCHEME).strip().lower()
+        return open_flue(name) if name in FLUE else open(source, **options)
 
 
 opener = _SampleOpener()

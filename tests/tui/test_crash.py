@@ -139,3 +139,13 @@ async def test_a_click_on_the_strip_moves_the_point():
 async def test_a_plain_sdk_run_has_a_lab_too():
     async with running(corpus.data("sdk5-crash"), keys=["enter", "c"]) as pilot:
         assert screen_name(pilot) == "CrashScreen" and "If the process dies here" in text(pilot)
+
+
+async def test_the_matrix_leads_to_the_turn_under_several_rules():
+    async with running(keys=["enter", "c", "m", "p"]) as pilot:
+        await settle(pilot)
+        assert screen_name(pilot) == "SideScreen"
+        assert "under eve" in text(pilot) and "under flue" in text(pilot)
+        assert "may repeat charge_card" in text(pilot) or "crash points" in text(pilot)
+        await press(pilot, "escape")
+        assert screen_name(pilot) == "MatrixScreen"

@@ -11,6 +11,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,7 @@ from eve_replay.recovery.points import crash_points
 from eve_replay.recovery.question import Question
 from eve_replay.recovery.result import CrashPoint, Simulation
 from eve_replay.recovery.runtimes.registry import comparable
+from eve_replay.recovery.side_by_side import SideBySide, side_by_side
 from eve_replay.recovery.strategies import STRATEGIES
 from eve_replay.views.crashlab.rows import (
     MODELS,
@@ -159,6 +161,10 @@ class CrashLab:
 
         asked = question if question is not None else Question()
         return matrix_view([simulate(self.plan, point, asked) for point in self._points], self.points)
+
+    def beside(self, runtimes: Sequence[str] = ()) -> SideBySide:
+        """Return the turn under several runtimes' rules, its own first."""
+        return side_by_side(self.plan, runtimes=runtimes)
 
     def _at(self, index: int) -> CrashPoint:
         if not 0 <= index < len(self._points):

@@ -11,8 +11,11 @@ from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from eve_replay.errors import SourceUnreadable, WrongUse
+from eve_replay.problems import Receipt
 from eve_replay.worlds.base import World
 from eve_replay.worlds.export.entities import Wrap, number_option, text_option
+from eve_replay.worlds.flue.opener import flue_world
+from eve_replay.worlds.flue.tables import is_flue
 from eve_replay.worlds.layouts.access import TableAccess
 from eve_replay.worlds.layouts.choose import choose
 from eve_replay.worlds.layouts.library import fits_tables
@@ -144,13 +147,21 @@ def _world(link: Any, address: _Address, failure: type[Exception], options: dict
         address.label, tables, ask, mark="%s", quote=_quote, shown=shown, schema=database, close=link.close
     )
     decoded = _Decoded(store, kinds.get(database, {}))
-    layout = choose(
-        tables,
-        given=text_option(options, "layout"),
-        what="a MySQL or MariaDB database",
-        label=f"{address.label} ({database})" if database != address.database else address.label,
-        sample=decoded.sample,
+    flue = is_flue(tables)
+    layout = (
+        None
+        if flue
+        else choose(
+            tables,
+            given=text_option(options, "layout"),
+            what="a MySQL or MariaDB database",
+            label=f"{address.label} ({database})" if database != address.database else address.label,
+            sample=decoded.sample,
+        )
     )
+    if layout is None:
+        # The same tables as in SQLite (read in the adapter's code, not recorded).
+        return flue_world(decoded, Receipt(), kind="mysql")
     return LayoutWorld(TableAccess(decoded), layout, kind="mysql", wrap=Wrap.of(options))
 
 

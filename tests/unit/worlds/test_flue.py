@@ -102,3 +102,11 @@ def test_a_conversation_that_never_began_is_there():
     session = journal(tables).session()
     assert session.id == "agents/Ops/c1"
     assert [turn.budget.status for turn in session.turns] == ["queued", "queued"]
+
+
+def test_the_samples_open():
+    from eve_replay.samples.flue import FLUE, flue_ledger
+
+    for name in FLUE:
+        assert open_journal(f"sample:{name}").session().framework == "flue"
+        assert flue_ledger(name)

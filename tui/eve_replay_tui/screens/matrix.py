@@ -41,7 +41,7 @@ class MatrixScreen(ReplayScreen):
     )
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        *bindings("layout", "next-effect"),
+        *bindings("layout", "next-effect", "runtime"),
         Binding("left", "columns(-1)", show=False),
         Binding("right", "columns(1)", show=False),
     ]
@@ -243,6 +243,12 @@ class MatrixScreen(ReplayScreen):
                 self.dismiss(key)
 
         self.app.push_screen(self._lab(row.point.address), left)
+
+    def action_runtime(self) -> None:
+        """Show the turn under the rules of several runtimes, side by side."""
+        from eve_replay_tui.screens.side import SideScreen
+
+        self.app.push_screen(SideScreen(self.explorer, self.turn_id))
 
     def action_layout(self) -> None:
         """Show every point, or one row for points that answer alike."""
