@@ -7,7 +7,9 @@ const ser = await import(pathToFileURL(process.env.CORE).href);
 const RUN = "wrun_01ARZ3NDEKTSV4RRFFQ69G5FAV";
 const bytes = (v) => (v instanceof Uint8Array ? v : new TextEncoder().encode(JSON.stringify(v)));
 /** Signatures differ by version: before 4.1 there is neither run id nor key. */
-async function read(data) {
+async function read(raw) {
+  // The first versions have no prefix: what they keep is a devalue document as it is.
+  const data = /^[a-z]{4}/.test(Buffer.from(raw.subarray(0, 4)).toString("latin1")) ? raw : JSON.parse(Buffer.from(raw).toString());
   const tries = [[data, RUN, undefined, globalThis, tagRevivers()], [data, [], RUN, globalThis, tagRevivers()], [data, globalThis, tagRevivers()]];
   let first;
   for (const args of tries) {
