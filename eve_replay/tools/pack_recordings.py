@@ -2,21 +2,20 @@
 
 ::
 
-    python -m eve_replay.tools.pack_recordings FOLDER eve_replay/samples/NAME.parts.tar.xz
+    pack(Path("FOLDER"), Path("eve_replay/samples/NAME.parts.tar.xz"))
 """
 
 from __future__ import annotations
 
 import io
 import lzma
-import sys
 import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 
 from eve_replay.worlds.local.parts import apart, whole
 
-__all__ = ["main", "pack"]
+__all__ = ["pack"]
 
 #: Text with few numbers in it: three bits of the byte before help, alignment does not.
 _FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME, "lc": 4, "lp": 0, "pb": 0}]
@@ -57,13 +56,3 @@ def _members(source: Path) -> Iterator[tuple[str, bytes | None]]:
                 yield member.name, whole(handle.read())
             elif member.isdir():
                 yield member.name, None
-
-
-def main() -> None:
-    """Pack the first argument into the second."""
-    source, target = map(Path, sys.argv[1:])
-    pack(source, target)
-
-
-if __name__ == "__main__":
-    main()

@@ -14,11 +14,11 @@ from eve_replay.cli.shared.common import (
     echo_table,
     emit_json,
     finish,
-    match_id,
     open_source,
     say_zone,
     source_and,
 )
+from eve_replay.cli.shared.match import match_id
 from eve_replay.cli.shared.payload import hex_lines
 from eve_replay.cli.shared.pick import pick_run
 from eve_replay.codec import session_events, stream_form, stream_values

@@ -19,8 +19,8 @@ A command is one module with a function named ``cli``::
 
 Commands that take an id use ``@source_and("run")``: ``[SOURCE] RUN`` in either the two-word or the
 one-word form, giving ``source`` and ``run``; with ``option="What --run does."`` it may also be given as
-``--run``. Options that several commands have stand in ``shared/options.py``. ``match_id`` resolves
-abbreviated ids.
+``--run``. Options that several commands have stand in ``shared/options.py``. ``match_id`` of
+``shared/match.py`` resolves abbreviated ids.
 
 Rules: raise errors of ``eve_replay.errors`` (or ``click.UsageError``) and never exit or print a
 traceback; draw only lines of toned spans, which are made safe here; show times through ``shell.zone``
@@ -46,7 +46,7 @@ import click
 from eve_replay.cli.shared.complete import completed
 from eve_replay.cli.shared.errors import reader_left
 from eve_replay.cli.shared.options import SOURCE_VARIABLE, ShellCommand, key_ring, shared_options
-from eve_replay.errors import NotFound, WrongUse
+from eve_replay.errors import WrongUse
 from eve_replay.limits import Limits, begun, parse_limit
 from eve_replay.problems import Receipt
 from eve_replay.times import parse_time
@@ -54,7 +54,7 @@ from eve_replay.views.kit.safe import safe_text
 from eve_replay.views.kit.table import Table, table_lines
 from eve_replay.views.kit.text import Line, Span, line, paragraph
 from eve_replay.views.kit.tone import TONES, Tone
-from eve_replay.views.kit.words import plural, zone_name
+from eve_replay.views.kit.words import zone_name
 from eve_replay.worlds.layouts.library import split_layout
 from eve_replay.worlds.sources import public_source
 
@@ -70,7 +70,6 @@ __all__ = [
     "echo_table",
     "emit_json",
     "finish",
-    "match_id",
     "next_words",
     "note",
     "open_journal",
@@ -293,38 +292,6 @@ def open_journal(shell: Shell, source: str | None) -> Journal:
     from eve_replay.journal import Journal
 
     return Journal(open_source(shell, source), keys=shell.keys)
-
-
-def match_id(ids: Iterable[str], wanted: str, what: str, *, named: Iterable[str] | None = None) -> str:
-    """Return the one id that ``wanted`` means: the whole id, its last or its first characters.
-
-    Args:
-        ids: all ids of that kind.
-        wanted: what the user typed, ``…`` in the middle allowed (as tables print it; ``~`` without Unicode).
-        what: the kind in words, for the message: ``run``, ``step``.
-        named: the ids that the message counts and gives an example of, where others are taken too.
-
-    Raises:
-        NotFound: no id fits, or several do; the message lists some of them.
-    """
-    every = list(dict.fromkeys(ids))
-    if wanted in every:
-        return wanted
-    head, dots, tail = wanted.replace("~", "…").partition("…")
-    if not dots:
-        head, tail = "", wanted
-    fits = [each for each in every if each.startswith(head) and each.lower().endswith(tail.lower())]
-    if not fits and not dots:
-        fits = [each for each in every if each.lower().startswith(wanted.lower())]
-    if len(fits) == 1:
-        return fits[0]
-    if not fits:
-        told = every if named is None else list(dict.fromkeys(named))
-        known = f"There {'is' if len(told) == 1 else 'are'} {plural(len(told), what)} here"
-        some = f", for example {told[-1]}" if told else ""
-        raise NotFound(f"No {what} has the id {wanted!r}.", hint=f"{known}{some}.")
-    listed = ", ".join(fits[:4]) + (" ..." if len(fits) > 4 else "")
-    raise NotFound(f"{wanted!r} fits {plural(len(fits), what)}: {listed}.", hint="Give more characters.")
 
 
 def echo(shell: Shell, lines: Iterable[Line | str]) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Mapping
 
-from eve_replay.cli.shared.common import Shell, match_id
+from eve_replay.cli.shared.common import Shell
+from eve_replay.cli.shared.match import match_id
 from eve_replay.errors import NotFound, WrongUse
 from eve_replay.records import RunRecord
 from eve_replay.views.kit.words import plural, short_ids

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from contextlib import suppress
 
-from eve_replay.cli.shared.common import match_id
+from eve_replay.cli.shared.match import match_id
 from eve_replay.errors import NotFound, WrongUse
 from eve_replay.journal import Journal, Session, Step, Turn
 

@@ -8,18 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from eve_replay.cli.shared.common import (
-    Shell,
-    echo,
-    emit_json,
-    finish,
-    match_id,
-    note,
-    open_source,
-    source_and,
-)
+from eve_replay.cli.shared.common import Shell, echo, emit_json, finish, note, open_source, source_and
 from eve_replay.cli.shared.common import command as _command
 from eve_replay.cli.shared.files import written_aside
+from eve_replay.cli.shared.match import match_id
 from eve_replay.errors import WrongUse
 from eve_replay.redaction.leaks import rules_version
 from eve_replay.views.kit.text import fields, line

@@ -7,16 +7,8 @@ import pytest
 from click.testing import CliRunner
 
 from eve_replay.cli.shared import common as _common
-from eve_replay.cli.shared.common import (
-    Shell,
-    command,
-    echo,
-    emit_json,
-    finish,
-    match_id,
-    source_and,
-    source_argument,
-)
+from eve_replay.cli.shared.common import Shell, command, echo, emit_json, finish, source_and, source_argument
+from eve_replay.cli.shared.match import match_id
 from eve_replay.errors import NotFound, WrongUse
 from eve_replay.problems import Receipt
 from eve_replay.views.kit.text import Span, line
