@@ -149,6 +149,11 @@ class Payload:
         text = self._open().text if self.is_bytes else None
         return None if text is None else len(text)
 
+    @property
+    def text(self) -> bytes | None:
+        """The devalue text inside, nothing parsed; None when it cannot be opened or is no envelope."""
+        return self._open().text if self.is_bytes else None
+
     # -- decoded ------------------------------------------------------------------------------------
 
     def _decode(self) -> _Decoded:

@@ -182,6 +182,18 @@ class Journal:
             self._built.move_to_end(key)
         return known
 
+    def head(self, id_: str) -> SessionHead | None:
+        """Return the head of a session by its whole id, None when there is no such session."""
+        if self._map is None and by_name(self.world) is None:
+            return self.map.heads.get(id_)
+        if self._map is None and id_ not in self._near:
+            try:
+                self._place(id_)
+            except (NotFound, WrongUse):
+                return None
+        found = self._map or self._near.get(id_)
+        return found.heads.get(id_) if found is not None else None
+
     def newest(self) -> Session | None:
         """Return the last conversation of a large world, found from its end; None when all must be read."""
         large = by_name(self.world)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from os import PathLike
 
@@ -25,7 +26,7 @@ from eve_replay.recovery.situation import Situation
 from eve_replay.recovery.words import RULES
 from eve_replay.worlds.base import World
 
-__all__ = ["Forecast", "detect_environment", "forecast", "forecast_session"]
+__all__ = ["Forecast", "detect_environment", "forecast", "forecast_session", "worst_first"]
 
 _LIES = {
     "C1a": "is half created (a lock, nothing more)",
@@ -147,13 +148,16 @@ def forecast(
     else:
         journal, only = _journal_of(locate(target, session=session))
     out = []
-    for head in journal.heads:
-        if only is not None and head.id != only:
-            continue
+    for head in journal.heads if only is None else [one for one in [journal.head(only)] if one is not None]:
         if head.kind == "workflow" and head.parent is None and _child_like(journal, head):
             continue
         out.append(forecast_session(journal, journal.session(head.id), head, question=asked, effects=rules))
-    return tuple(sorted(out, key=lambda f: (_SEVERITY.index(f.answer.outcome), f.session_id)))
+    return worst_first(out)
+
+
+def worst_first(found: Iterable[Forecast]) -> tuple[Forecast, ...]:
+    """Return forecasts in the order of a list: those with something open first, the worst of them."""
+    return tuple(sorted(found, key=lambda f: (_SEVERITY.index(f.answer.outcome), f.session_id)))
 
 
 def _journal_of(located: Located) -> tuple[Journal, str]:
@@ -169,9 +173,9 @@ def _journal_of(located: Located) -> tuple[Journal, str]:
 
 def _child_like(journal: Journal, head: SessionHead) -> bool:
     """A run that names a parent in this journal is told by its parent's forecast."""
-    record = next((r for r in journal.records if r.run_id == head.id), None)
+    record = _record(journal, head.id)
     parent = record.attribute("$parentRunId") if record is not None else None
-    return parent is not None and any(r.run_id == parent for r in journal.records)
+    return parent is not None and _record(journal, parent) is not None
 
 
 def forecast_session(
@@ -189,7 +193,7 @@ def forecast_session(
         if room is not None and question.runtime.name != room.runtime:
             name, note = question.runtime.environment, ""
         chosen = named_environment(name)
-    above = head.parent if any(h.id == head.parent for h in journal.heads) else None
+    above = head.parent if head.parent is not None and journal.head(head.parent) is not None else None
     caller = journal.session(above) if above is not None else None
     situation = situation_of(session, effects, caller=caller)
 

@@ -34,7 +34,7 @@ from eve_replay.views.session.titles import title_text
 
 if TYPE_CHECKING:
     from eve_replay.guidance.choices import Choice
-    from eve_replay.journal import Journal
+    from eve_replay.journal import Journal, Session
     from eve_replay.recovery import Forecast
 
 __all__ = ["cli"]
@@ -66,19 +66,24 @@ def cli(
     Without SESSION: all sessions, worst first. The environment is told from the journal unless
     --environment says it.
     """
+    from eve_replay.cli.shared.progress import counted
     from eve_replay.cli.shared.select import session_wanted
+    from eve_replay.fleet.pool import asked
     from eve_replay.recovery import forecast
+    from eve_replay.recovery.forecast import worst_first
 
     journal = open_journal(shell, source)
     wanted = session
     if wanted is not None:
         wanted = session_wanted(journal, wanted).id
-    found = forecast(
-        journal,
-        session=wanted,
-        question=question_from(assumed),
-        effects=effects,
-    )
+    question = question_from(assumed)
+
+    def told(one: Session) -> tuple[Forecast, ...]:
+        return forecast(journal, session=one.id, question=question, effects=effects)
+
+    ids = [head.id for head in journal.heads] if wanted is None else [wanted]
+    answers = counted(asked(journal, ids, told), len(ids), "session", quiet=shell.json)
+    found = worst_first(each for answer in answers for each in answer.answer)
     open_ = [each for each in found if each.open]
     seen = sighting(journal.world) if here else None
     chosen = {each.session_id: _choices(shell, journal, each, assumed, effects) for each in found if choices}

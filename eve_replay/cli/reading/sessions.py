@@ -18,7 +18,7 @@ from eve_replay.cli.shared.common import (
 )
 from eve_replay.cli.shared.options import effects_option
 from eve_replay.cli.shared.progress import counted
-from eve_replay.journal import Journal
+from eve_replay.journal import Journal, Session
 from eve_replay.times import iso
 from eve_replay.views.kit.text import Line, line, paragraph
 from eve_replay.views.kit.words import plural, short_ids, zone_name
@@ -80,10 +80,16 @@ def cli(
 
 
 def _rows(shell: Shell, journal: Journal, effects: str | None) -> Iterator[LandingRow]:
-    heads = journal.heads
-    for head in counted(heads, len(heads), "session", quiet=shell.json):
-        session = journal.session(head.id)
-        yield landing_row(session, now=shell.now, zone=shell.zone, effects=effects, versions=journal.versions)
+    from eve_replay.fleet.pool import asked
+
+    versions = journal.versions
+
+    def row_of(session: Session) -> LandingRow:
+        return landing_row(session, now=shell.now, zone=shell.zone, effects=effects, versions=versions)
+
+    ids = [head.id for head in journal.heads]
+    for each in counted(asked(journal, ids, row_of), len(ids), "session", quiet=shell.json):
+        yield each.answer
 
 
 def _page(

@@ -1,20 +1,21 @@
-"""How far long work is: on stderr, on a terminal only, and only when it takes longer than two seconds."""
+"""How far long work is: on stderr, on a terminal only, and only when it takes longer than a moment."""
 
 from __future__ import annotations
 
 import sys
 import time
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import TypeVar
 
 from eve_replay.views.kit.words import plural
 
-__all__ = ["counted"]
+__all__ = ["counted", "stage"]
 
 T = TypeVar("T")
 
 #: Seconds of silence, and seconds between two lines.
-_PATIENCE, _EVERY = 2.0, 0.25
+_PATIENCE, _EVERY = 0.8, 0.25
 
 
 def counted(items: Iterable[T], total: int, noun: str, *, quiet: bool = False) -> Iterator[T]:
@@ -41,5 +42,20 @@ def counted(items: Iterable[T], total: int, noun: str, *, quiet: bool = False) -
             yield item
     finally:
         if told:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+
+
+@contextmanager
+def stage(words: str, *, quiet: bool = False) -> Iterator[None]:
+    """Say what is being done before there is anything to count."""
+    shown = not quiet and sys.stderr.isatty()
+    if shown:
+        sys.stderr.write(f"{words} ...")
+        sys.stderr.flush()
+    try:
+        yield
+    finally:
+        if shown:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()

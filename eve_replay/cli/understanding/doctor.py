@@ -19,6 +19,7 @@ from eve_replay.cli.shared.progress import counted
 
 if TYPE_CHECKING:
     from eve_replay.checks import Finding
+    from eve_replay.journal import Session
 
 
 @command("doctor")
@@ -34,6 +35,7 @@ def cli(shell: Shell, source: str | None, session: str | None, quick: bool) -> N
     """
     from eve_replay.checks import check_session, check_world, sorted_findings
     from eve_replay.cli.shared.select import session_wanted
+    from eve_replay.fleet.pool import asked
     from eve_replay.views.verdicts.postmortem import finding_lines
 
     journal = open_journal(shell, source)
@@ -42,8 +44,12 @@ def cli(shell: Shell, source: str | None, session: str | None, quick: bool) -> N
     if session:
         ids = [session_wanted(journal, session).id]
     found: list[Finding] = []
-    for id_ in counted(ids, len(ids), "session", quiet=shell.json):
-        found += check_session(journal.session(id_), now=shell.now, deep=not quick)
+
+    def checked(one: Session) -> list[Finding]:
+        return list(check_session(one, now=shell.now, deep=not quick))
+
+    for each in counted(asked(journal, ids, checked), len(ids), "session", quiet=shell.json):
+        found += each.answer
     # Last, because a world's receipt is complete only for what has been read by then.
     found += check_world(journal.world, heads)
     findings = sorted_findings(found)

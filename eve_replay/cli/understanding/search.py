@@ -19,13 +19,14 @@ from eve_replay.cli.shared.common import (
     source_and,
 )
 from eve_replay.cli.shared.select import session_wanted
-from eve_replay.errors import WrongUse
+from eve_replay.codec import dumps_tagged, session_events
+from eve_replay.errors import NotFound, WrongUse
 from eve_replay.ids import short_id
 from eve_replay.journal import Journal, StreamEvent
 from eve_replay.views.kit.safe import cut
 from eve_replay.views.kit.text import Line, line
 from eve_replay.views.kit.words import joined, plural
-from eve_replay.views.search.search import FIELDS, Hit, Pattern, Unread, search
+from eve_replay.views.search.search import FIELDS, Hit, Pattern, Unread, search, search_run
 
 __all__ = ["cli"]
 
@@ -69,15 +70,18 @@ def cli(
     elif session is not None:
         runs = [each.run_id for each in session_wanted(journal, session).all_runs]
     unread: list[Unread] = []
-    hits = search(
-        journal.world,
-        pattern,
-        fields=fields or FIELDS,
-        runs=runs,
-        every=every,
-        events_of=_streams(journal),
-        unread=unread,
-    )
+    if runs is None and getattr(journal.world, "large", False):
+        hits = _fleet(shell, journal, pattern, fields, unread, every=every)
+    else:
+        hits = search(
+            journal.world,
+            pattern,
+            fields=fields or FIELDS,
+            runs=runs,
+            every=every,
+            events_of=_streams(journal, pattern),
+            unread=unread,
+        )
     if shell.json:
         found = [hit.to_json() for hit in islice(hits, most + 1)]
         emit_json(
@@ -98,14 +102,72 @@ def cli(
     finish(shell, journal.receipt, problems=bool(unread or journal.receipt.gaps))
 
 
-def _streams(journal: Journal) -> Callable[[str], Iterable[StreamEvent]]:
+def _fleet(
+    shell: Shell,
+    journal: Journal,
+    pattern: Pattern,
+    fields: tuple[str, ...],
+    unread: list[Unread],
+    *,
+    every: bool,
+) -> Iterator[Hit]:
+    """Yield the hits of very many runs, in their order, looked for by all cores."""
+    from eve_replay.cli.shared.progress import counted
+    from eve_replay.fleet.pool import spread
+
+    records = {record.run_id: record for record in journal.records}
+    events_of = _streams(journal, pattern)
+
+    def look(run_id: str) -> tuple[list[Hit], list[Unread]]:
+        missed: list[Unread] = []
+        found = search_run(
+            journal.world,
+            records[run_id],
+            pattern,
+            fields=fields or FIELDS,
+            every=every,
+            events_of=events_of,
+            unread=missed,
+        )
+        return list(found), missed
+
+    answers = spread(journal, list(records), look)
+    for each in counted(answers, len(records), "run", quiet=shell.json):
+        hits, missed = each.answer
+        unread += missed
+        yield from hits
+
+
+def _streams(journal: Journal, pattern: Pattern) -> Callable[[str], Iterable[StreamEvent]]:
     """Return a function that gives a session's stream events for its first run, nothing for other runs."""
 
     def events(run_id: str) -> Iterable[StreamEvent]:
-        return journal.session(run_id).stream_events if run_id in owners else ()
+        if run_id not in owners or _silent(journal, run_id, pattern):
+            return ()
+        return journal.session(run_id).stream_events
 
     owners = {head.id for head in journal.heads if head.kind != "workflow"}
     return events
+
+
+def _silent(journal: Journal, run_id: str, pattern: Pattern) -> bool:
+    """Whether the text certainly stands nowhere in a session's stream: then the session is not joined."""
+    name = f"strm_{run_id.removeprefix('wrun_')}_user"
+    try:
+        found = session_events(
+            journal.world.stream(run_id, name), keys=journal.keys, run_id=run_id, where=name
+        )
+    except NotFound:
+        return False
+    if found.problems:
+        return False
+    for chunk_id, event in found:
+        # An event is JSON data: written down again it is searched like a payload.
+        if pattern.find(chunk_id) or not pattern.absent(
+            f"[{dumps_tagged(event, ensure_ascii=False)}]".encode()
+        ):
+            return False
+    return True
 
 
 def _not_whole(journal: Journal) -> list[dict[str, str]]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import sys
 from datetime import timedelta
+from typing import TYPE_CHECKING
 
 import click
 
@@ -23,6 +26,9 @@ from eve_replay.cli.shared.ledger import ledger_options, load_ledger
 from eve_replay.cli.shared.options import effects_option, lease_option
 from eve_replay.cli.shared.progress import counted
 from eve_replay.views.kit.text import paragraph
+
+if TYPE_CHECKING:
+    from eve_replay.journal import Journal
 
 
 @command("why")
@@ -65,6 +71,9 @@ def cli(
 
     journal = open_journal(shell, source)
     wanted = session
+    if not (wanted or ledger or ledger_query or here) and getattr(journal.world, "large", False):
+        _fleet(shell, journal, source, effects, lease, url, eve, every)
+        return
     if wanted:
         ids = [session_wanted(journal, wanted).id]
     else:
@@ -103,4 +112,54 @@ def cli(
     if world.unmatched and not shell.json:
         words = next_words(source, f"ledger {ledger}")
         note(shell, f"{len(world.unmatched)} ledger lines fit no recorded start: `{words}` lists them.")
+    finish(shell, journal.receipt, problems=bad)
+
+
+def _fleet(
+    shell: Shell,
+    journal: Journal,
+    source: str | None,
+    effects: str | None,
+    lease: float,
+    url: str,
+    eve: str | None,
+    every: bool,
+) -> None:
+    """Say it of very many sessions: by all cores, from the index what has not changed."""
+    from eve_replay.checks import Voice
+    from eve_replay.cli.shared.progress import counted, stage
+    from eve_replay.cli.shared.spool import Spool, emit_spooled
+    from eve_replay.fleet.why import FleetAnswer, why_fleet
+    from eve_replay.guidance.plan import place_of
+    from eve_replay.views.verdicts.reports import reports_lines
+
+    with stage("Reading the run records", quiet=shell.json):
+        total = len(journal.heads)
+    answers = why_fleet(
+        journal,
+        voice=Voice(now=shell.now, zone=shell.zone, lease=timedelta(seconds=lease)),
+        effects=effects,
+        eve=eve,
+        places=lambda each: place_of(journal, each, url=url),
+        whole=shell.json,
+        key=f"{url} {shell.limit} {shell.keys is not None}",
+        index=shell.keys is None,
+    )
+    found: list[FleetAnswer] = []
+    for answer in counted(answers, total, "session", quiet=shell.json):
+        found.append(answer)
+    found.sort(key=lambda answer: answer.row.rank)
+    bad = any(answer.row.bad for answer in found)
+    if shell.json:
+        indent = 2 if sys.stdout.isatty() else None
+        spool, lost = Spool(indent=indent), Spool(indent=indent)
+        for answer in found:
+            spool.add(json.loads(answer.whole))
+        lists = {"sessions": spool, "unmatchedLedger": lost}
+        emit_spooled("why", journal.world, journal.receipt, lists, indent=indent)
+    else:
+        echo(shell, reports_lines([answer.row for answer in found], width=shell.width, every=every))
+        if found:
+            say_zone(shell)
+            note(shell, f"`{next_words(source, 'why SESSION')}` tells the whole of one.")
     finish(shell, journal.receipt, problems=bad)

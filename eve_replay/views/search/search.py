@@ -20,7 +20,7 @@ from eve_replay.values.paths import join_path
 from eve_replay.views.kit.base import View, event_key, step_key
 from eve_replay.views.kit.safe import safe_text
 
-__all__ = ["FIELDS", "Hit", "Pattern", "Place", "Unread", "search", "search_session"]
+__all__ = ["FIELDS", "Hit", "Pattern", "Place", "Unread", "search", "search_run", "search_session"]
 
 #: What can be searched.
 FIELDS = ("ids", "names", "values", "paths")
@@ -102,10 +102,63 @@ class Pattern:
         except (re.error, OverflowError, RecursionError) as error:
             raise WrongUse(f"{text!r} is not a regular expression: {error}.") from None
 
+        self._plain = None if regex else _Needle.of(text, sensitive)
+
+    def absent(self, text: bytes) -> bool:
+        """Whether it certainly stands nowhere in the value of a devalue text. False says nothing.
+
+        Looked for in the bytes, so nothing is parsed. Texts and names stand there as they are, but for what
+        JSON escapes; numbers and dates may be written otherwise, and some types hold their text in another
+        form: where one of these could hold the pattern, the value itself is asked.
+        """
+        return self._plain is not None and self._plain.absent(text)
+
     def find(self, text: str) -> tuple[int, int] | None:
         """Return where it stands in ``text``, None when it does not. An empty match is none."""
         match = self._find.search(text)
         return match.span() if match is not None and match.end() > match.start() else None
+
+
+#: Letters that only numbers, dates and the like are made of: a pattern of nothing else may mean one of these.
+_NUMBERS = frozenset("0123456789.+-:TZeinfaxbo")
+#: Types whose text stands in the document as it is looked for, numbers and dates aside.
+_AS_WRITTEN = frozenset(
+    {b"Date", b"BigInt", b"Map", b"Set", b"AbortSignal", b"WritableStream", b"ReadableStream"}
+)
+_TYPED = re.compile(rb'\["([^"\\]*)"')
+#: What regular expressions take for i, k and s when case does not count (dotted and dotless i, Kelvin ...).
+_LOOKALIKES = tuple(char.encode() for char in "\u0130\u0131\u212a\u017f")
+
+
+class _Needle:
+    """A literal pattern as it stands in JSON bytes."""
+
+    def __init__(self, data: bytes, folded: bool) -> None:
+        self._data = data
+        self._folded = folded
+
+    @classmethod
+    def of(cls, text: str, sensitive: bool) -> _Needle | None:
+        """Return it, None for a pattern that has to be looked for in the values."""
+        if not text or set(text) <= _NUMBERS or any(char in '"\\\ufffd' or char < " " for char in text):
+            return None
+        others = "".join(char for char in text if not char.isascii())
+        if not sensitive and others.lower() != others.upper():
+            return None
+        try:
+            data = text.encode()
+        except UnicodeEncodeError:
+            return None
+        return cls(data if sensitive else data.lower(), not sensitive)
+
+    def absent(self, text: bytes) -> bool:
+        if not (text.startswith(b"[") and text.endswith(b"]")) or b"\\u" in text or b"\\/" in text:
+            return False
+        if self._folded and not text.isascii() and any(char in text for char in _LOOKALIKES):
+            return False
+        if self._data in (text.lower() if self._folded else text):
+            return False
+        return _AS_WRITTEN.issuperset(_TYPED.findall(text, 1))
 
 
 class Place(Protocol):
@@ -149,14 +202,29 @@ def search(
         events_of: gives a run's session stream events; without it streams are not searched.
         unread: filled with what could not be looked into: "nothing found" says nothing about it.
     """
-    wanted = frozenset(fields)
     only = None if runs is None else frozenset(runs)
     for record in world.runs():
         if only is None or record.run_id in only:
-            looking = _Run(world, record, pattern, wanted, every=every, unread=unread)
-            yield from looking.hits()
-            if events_of is not None:
-                yield from looking.stream(events_of(record.run_id))
+            yield from search_run(
+                world, record, pattern, fields=fields, every=every, events_of=events_of, unread=unread
+            )
+
+
+def search_run(
+    world: Place,
+    record: RunRecord,
+    pattern: Pattern,
+    *,
+    fields: Iterable[str] = FIELDS,
+    every: bool = False,
+    events_of: Callable[[str], Iterable[StreamEvent]] | None = None,
+    unread: list[Unread] | None = None,
+) -> Iterator[Hit]:
+    """Yield the hits in one run and in its session's stream; arguments as of :func:`search`."""
+    looking = _Run(world, record, pattern, frozenset(fields), every=every, unread=unread)
+    yield from looking.hits()
+    if events_of is not None:
+        yield from looking.stream(events_of(record.run_id))
 
 
 def search_session(
@@ -263,6 +331,10 @@ class _Run:
         if mark in self.payloads:
             return
         self.payloads.add(mark)
+        text = payload.text if payload.is_bytes else None
+        if text is not None and self.pattern.absent(text):
+            payload.forget()
+            return
         yield from self.value(payload.shared, kind, id_, where, at, "$")
         lost = payload.undecoded
         if lost is not None and self.unread is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from eve_replay.guidance import Report
 from eve_replay.guidance.plan.naming import call_text
@@ -11,40 +12,106 @@ from eve_replay.journal.effects.judge import judge_effect
 from eve_replay.views.kit.safe import cut, display_width
 from eve_replay.views.kit.table import Cell, Column, Table, table_lines
 from eve_replay.views.kit.text import Line, Span, line, paragraph
-from eve_replay.views.kit.tone import TONES
+from eve_replay.views.kit.tone import TONES, Tone
 from eve_replay.views.kit.words import plural, short_ids
 from eve_replay.views.session.titles import title_text
 from eve_replay.views.verdicts.board import FOLDED_FROM
 from eve_replay.views.verdicts.plan import plan_view
 from eve_replay.views.verdicts.postmortem import ledger_cell, tone_of, word_of
 
-__all__ = ["effects_folded", "effects_lines", "effects_shown", "effects_table", "reports_lines"]
+__all__ = [
+    "ReportRow",
+    "report_row",
+    "effects_folded",
+    "effects_lines",
+    "effects_shown",
+    "effects_table",
+    "reports_lines",
+]
 
 #: Wide enough for any table: to see whether it would fit.
 _ENDLESS = 10_000
 
 
-def reports_lines(reports: Sequence[Report], *, width: int = 80, every: bool = False) -> list[Line]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportRow:
+    """A post-mortem as a list shows it: plain data, made once and kept.
+
+    Attributes:
+        session_id, title: whose it is.
+        worst: the worst verdict in two or three words, ``code`` and ``tone`` of it; empty without any.
+        sentence, certainty: of the verdict.
+        more: how many others there are that are no mere remarks.
+        todo: the first thing to do now, with until when; may be empty.
+        rests: it needs nobody.
+        urgent: something unprotected is going to repeat and can still be prevented.
+        bad: something is wrong, or urgent.
+        rank: sort key, worst first.
+    """
+
+    session_id: str
+    title: str
+    worst: str
+    code: str
+    tone: Tone
+    sentence: str
+    certainty: str
+    more: int
+    todo: str
+    rests: bool
+    urgent: bool
+    bad: bool
+    rank: tuple[int, int]
+
+
+def report_row(report: Report) -> ReportRow:
+    """Return the row of one report."""
+    worst = report.worst
+    serious = len([v for v in report.verdicts if v.severity != "info"])
+    plan = plan_view(report.plan)
+    first = plan.rows[0] if plan else None
+    until = f" {first.until}" if first is not None and first.until else ""
+    return ReportRow(
+        session_id=report.session_id,
+        title=report.title,
+        worst=word_of(worst) if worst is not None else "",
+        code=worst.code if worst is not None else "",
+        tone=tone_of(worst) if worst is not None else "muted",
+        sentence=worst.sentence if worst is not None else "",
+        certainty=worst.certainty if worst is not None else "",
+        more=max(serious - 1, 0),
+        todo=f"Do now{until}: {first.line}" if first is not None else "",
+        rests=_rests(report),
+        urgent=report.plan.urgent,
+        bad=bool(serious) or report.plan.urgent,
+        rank=report.rank,
+    )
+
+
+def reports_lines(
+    reports: Sequence[Report | ReportRow], *, width: int = 80, every: bool = False
+) -> list[Line]:
     """Return a world's sessions, worst first, some lines each; those that need nobody are one line.
 
     Args:
-        reports: of :func:`~eve_replay.guidance.why.why_all`.
+        reports: of :func:`~eve_replay.guidance.why.why_all`, or their rows.
         width: cells per line.
         every: those that need nobody too.
     """
     if not reports:
         return [line(("There are no sessions here.", "muted"))]
-    short = short_ids([report.session_id for report in reports])
-    quiet = [report for report in reports if _rests(report)]
+    rows = [each if isinstance(each, ReportRow) else report_row(each) for each in reports]
+    short = short_ids([row.session_id for row in rows])
+    quiet = [row for row in rows if row.rests]
     fold = not every and len(quiet) > FOLDED_FROM
     # What can still be prevented stands above what has happened.
-    ordered = sorted(reports, key=lambda report: not report.plan.urgent)
+    ordered = sorted(rows, key=lambda row: not row.urgent)
     out: list[Line] = []
-    for report in ordered:
-        if not (fold and _rests(report)):
-            out += [*([()] if out else []), *_report_lines(report, short[report.session_id], width)]
+    for row in ordered:
+        if not (fold and row.rests):
+            out += [*([()] if out else []), *_row_lines(row, short[row.session_id], width)]
     if fold:
-        codes = Counter(word_of(report.worst) for report in quiet if report.worst is not None)
+        codes = Counter(row.worst for row in quiet if row.worst)
         words = ", ".join(f"{number:,} {word}" for word, number in codes.most_common())
         text = f"{plural(len(quiet), 'session')} more: nothing to do ({words}). --all lists them."
         out += [*([()] if out else []), *paragraph(text, width=width, tone="muted")]
@@ -57,30 +124,23 @@ def _rests(report: Report) -> bool:
     )
 
 
-def _report_lines(report: Report, shown: str, width: int) -> list[Line]:
+def _row_lines(row: ReportRow, shown: str, width: int) -> list[Line]:
     """Sign, id, verdict and title in one line; the sentence in two; what to do first in one."""
-    worst = report.worst
-    tone = tone_of(worst) if worst is not None else "muted"
-    word = word_of(worst) if worst is not None else "nothing to say"
-    more = len([v for v in report.verdicts if v.severity != "info"]) - 1
-    more_words = f" and {more} more" if more > 0 else ""
-    more_words += f"  {worst.certainty}" if worst is not None else ""
-    sign = TONES[tone].sign or "-"
+    word = row.worst or "nothing to say"
+    more_words = f" and {row.more} more" if row.more else ""
+    more_words += f"  {row.certainty}" if row.worst else ""
+    sign = TONES[row.tone].sign or "-"
     room = width - len(shown) - len(word) - len(more_words) - 8
-    title = cut(title_text(report.title), room) if room > 8 else ""
-    head = line((f"{sign} ", tone), (shown, "strong"), "  ", (word, tone), (more_words, "muted"))
+    title = cut(title_text(row.title), room) if room > 8 else ""
+    head = line((f"{sign} ", row.tone), (shown, "strong"), "  ", (word, row.tone), (more_words, "muted"))
     out = [(*head, Span(f"  {title}"))]
-    if worst is not None:
-        said = paragraph(worst.sentence, width=width, indent=2)
+    if row.worst:
+        said = paragraph(row.sentence, width=width, indent=2)
         out += said[:2]
         if len(said) > 2:
             out[-1] = (*out[-1][:-1], Span(cut(f"{out[-1][-1].text} …", width - 2), out[-1][-1].tone))
-    plan = plan_view(report.plan)
-    if plan:
-        first = plan.rows[0]
-        until = f" {first.until}" if first.until else ""
-        text = f"  Do now{until}: {first.line}"
-        out.append(line((cut(text, width), "strong")))
+    if row.todo:
+        out.append(line((cut(f"  {row.todo}", width), "strong")))
     return out
 
 

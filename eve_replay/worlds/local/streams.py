@@ -5,7 +5,7 @@ Source: docs/formats/local.md#streams.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from eve_replay.records import StreamChunk, StreamRecord
@@ -34,7 +34,10 @@ class Streams:
     def __init__(self, files: Files, layout: Layout) -> None:
         self._files = files
         self._layout = layout
-        self._indexed: set[str] = set()
+        #: Names that an index or a run's id gives to a run.
+        self.indexed: set[str] = set()
+        #: The same in the order in which they were met, some more than once.
+        self.news: list[str] = []
 
     def of_run(self, run_id: str) -> list[StreamRecord]:
         """Return a run's streams: those of its index file, then those whose name says they are its own.
@@ -46,7 +49,7 @@ class Streams:
         for ref in self._layout.named("streams/runs").get(run_id, ()):
             for name in self._index(ref):
                 origins.setdefault(name, self._layout.origin(ref.path))
-        self._indexed.update(origins)
+        self._claim(origins)
         ulid = run_id.partition("_")[2]
         if ulid:
             for name in self._chunk_files().by_ulid.get(ulid, ()):
@@ -58,10 +61,14 @@ class Streams:
                         join(_CHUNKS, name),
                         "The stream has chunks but no index names it; it is given to the run of its name.",
                     )
-        self._indexed.update(origins)
+        self._claim(origins)
         return [
             StreamRecord({"runId": run_id, "name": name}, origin) for name, origin in sorted(origins.items())
         ]
+
+    def _claim(self, names: Iterable[str]) -> None:
+        self.indexed.update(names)
+        self.news += names
 
     def names(self) -> list[str]:
         """Return the names of all streams that have chunks."""
@@ -70,7 +77,7 @@ class Streams:
     def report_orphans(self) -> None:
         """Say which streams no run claims; call it after every run has been asked."""
         for name in self.names():
-            if name not in self._indexed:
+            if name not in self.indexed:
                 self._files.receipt.problem(
                     "warning",
                     "orphan-stream",
@@ -121,7 +128,7 @@ class Streams:
 
     def known(self, name: str) -> bool:
         """Whether a stream of this name has chunks or was named by an index that was read."""
-        return name in self._indexed or name in self._chunk_files().files
+        return name in self.indexed or name in self._chunk_files().files
 
     def _index(self, ref: FileRef) -> list[str]:
         found = self._files.record(ref.path, "stream index")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from eve_replay.codec import KeyRing
 from eve_replay.errors import NotFound
@@ -23,23 +23,20 @@ from eve_replay.records import (
 )
 from eve_replay.worlds.local.disk import DiskTree
 from eve_replay.worlds.local.files import Files
-from eve_replay.worlds.local.focus import Focus
 from eve_replay.worlds.local.kin import Kin
+from eve_replay.worlds.local.large import LargeFolder
 from eve_replay.worlds.local.layout import FileRef, Layout
 from eve_replay.worlds.local.log import LogWatch, check_ids
 from eve_replay.worlds.local.marks import Marks
-from eve_replay.worlds.local.names import is_plain, read_name
+from eve_replay.worlds.local.names import is_plain
 from eve_replay.worlds.local.records import RecordMaker, synthesise_run
 from eve_replay.worlds.local.streams import Streams
 from eve_replay.worlds.local.tree import FileTree, join
 
 __all__ = ["LocalWorld"]
 
-#: A folder of more runs is not read whole for one of them. Up to here that costs nothing and tells more.
-_FEW = 64
 
-
-class LocalWorld:
+class LocalWorld(LargeFolder):
     """Reads one data folder. Nothing is cached but folder listings, so a live folder shows what is there now.
 
     Args:
@@ -76,7 +73,7 @@ class LocalWorld:
         self._only = only
         self._files = Files(tree, self.receipt, limit=self.limit.file, pause=pause)
         self._kin = Kin(tree, base) if isinstance(tree, DiskTree) and not only else None
-        self._narrow = self._kin is not None and len(self._kin.files()) > _FEW
+        self._narrow = self._many()
         self._layout = Layout(self._files, base, elsewhere=self._elsewhere)
         own = self._layout.by_python_sdk
         self._maker = RecordMaker(self.receipt, keys=keys, limit=self.limit, own_forms=own)
@@ -86,6 +83,7 @@ class LocalWorld:
         self._log_steps: dict[str, set[str]] = {}
         self._step_ids: dict[str, set[str]] = {}
         self._asked: set[str] = set()
+        self._news: list[str] = []
         self._word = ""
         self._version = self._read_version()
         self._open_report()
@@ -156,86 +154,6 @@ class LocalWorld:
         if not self._streams.known(name) and name not in {s.name for s in self._streams.of_run(run_id)}:
             raise NotFound(f"There is no stream {name[:80]!a} in {self.label}.")
         return self._streams.chunks(name)
-
-    # -- one session of many
-
-    @property
-    def large(self) -> bool:
-        """Whether there are so many runs that one of them is better read without the others."""
-        return self._narrow
-
-    def run_ids(self) -> list[str]:
-        """Return the id of every run, ascending, and nothing else of it."""
-        if self._kin is None:
-            return [run.run_id for run in self.runs()]
-        return sorted(self._kin.ids())
-
-    def family(self, run_id: str) -> list[RunRecord]:
-        """Return the run and all that attributes join to it, by run id. Raises NotFound."""
-        first = self.run(run_id)
-        if self._kin is None:
-            return [first]
-        found = self._kin.family(run_id) & self._kin.ids()
-        self._concern(*found)
-        return self._records(found)
-
-    def children(self, run_id: str) -> Iterator[RunRecord]:
-        """Yield the runs that name this run as parent or as root."""
-        if self._kin is not None:
-            yield from (run for run in self._records(self._kin.naming(run_id)) if run.run_id != run_id)
-
-    def some(self, limit: int) -> list[RunRecord]:
-        """Return up to ``limit`` of the newest runs, read past what else there is."""
-        return self._records(self.run_ids()[-limit:])
-
-    def roots(self, limit: int) -> list[str]:
-        """Return the ids of up to ``limit`` of the newest runs that no other run started, ascending."""
-        return self.run_ids()[-limit:] if self._kin is None else sorted(self._kin.roots())[-limit:]
-
-    def _records(self, ids: Iterable[str]) -> list[RunRecord]:
-        """Return the records of those of the runs that are here; for that alone no folder is listed."""
-        here = sorted(self._kin.ids().intersection(ids)) if self._kin is not None else sorted(ids)
-        files = {id_: self._record_files(id_) for id_ in here}
-        self._concern(*(id_ for id_, refs in files.items() if not refs))
-        found = (self._run(id_, refs) for id_, refs in files.items())
-        return [record for record in found if record is not None]
-
-    def _record_files(self, run_id: str) -> Sequence[FileRef]:
-        if not self._narrow or self._kin is None:
-            return self._layout.run_files().get(run_id, ())
-        refs = [
-            FileRef(self._layout.path("runs", name), run_id, parsed.tag)
-            for name in self._kin.files().get(run_id, ())
-            if (parsed := read_name(name)) is not None
-        ]
-        return sorted(refs, key=lambda ref: ref.tag)
-
-    def _elsewhere(self, run_id: str) -> bool:
-        """Whether a run is in the folder, outside what it shows now."""
-        return self._narrow and self._kin is not None and run_id in self._kin.ids()
-
-    def _concern(self, *run_ids: str) -> None:
-        """Let the folder show these runs as well; once they are many, it shows everything."""
-        if not self._narrow or self._kin is None or not isinstance(self._tree, DiskTree):
-            return
-        shown = self._files.tree
-        members = shown.members if isinstance(shown, Focus) else frozenset()
-        if members.issuperset(run_ids):
-            return
-        members |= set(run_ids)
-        if len(members) > _FEW:
-            self._widen()
-            return
-        self._files.tree = Focus(self._tree, self._base, members, self._kin)
-        self._layout.forget()
-
-    def _widen(self) -> None:
-        """Show the whole folder from now on."""
-        if self._narrow:
-            self._narrow = False
-            self._word = ""
-            self._files.tree = self._tree
-            self._layout.forget()
 
     def modified_ns(self, origin: str) -> int | None:
         """Return when the file of a record or mark was last written, in ns since 1970; None when unknown."""
@@ -363,6 +281,7 @@ class LocalWorld:
         yield from self._streams.of_run(run_id)
         yield from self._marks.of_run(run_id, status=status)
         self._asked.add(run_id)
+        self._news.append(run_id)
         if not self._only and not self._narrow and self._all_asked():
             self._streams.report_orphans()
 

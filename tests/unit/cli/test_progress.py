@@ -1,4 +1,4 @@
-"""Progress is for eyes: on a terminal, after two seconds, gone when the work is done."""
+"""Progress is for eyes: on a terminal, after a moment, gone when the work is done."""
 
 import io
 import sys
@@ -14,6 +14,7 @@ class Terminal(io.StringIO):
 def test_slow_work_says_how_far_it_is_and_wipes_it(monkeypatch):
     clock = iter(range(1000))
     monkeypatch.setattr(progress.time, "monotonic", lambda: next(clock))
+    monkeypatch.setattr(progress, "_PATIENCE", 2.0)
     monkeypatch.setattr(sys, "stderr", Terminal())
     assert list(progress.counted(iter("abcdef"), 6, "session")) == list("abcdef")
     shown = sys.stderr.getvalue()

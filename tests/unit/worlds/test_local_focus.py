@@ -7,7 +7,7 @@ import shutil
 import pytest
 
 from eve_replay.journal import Journal
-from eve_replay.worlds.local import world as local
+from eve_replay.worlds.local import large as local
 from eve_replay.worlds.registry import open_world
 from tests.support import corpus
 from tests.support.multiply import multiply
@@ -41,9 +41,9 @@ def test_a_narrowed_folder_shows_of_a_run_what_the_whole_one_shows(many, monkeyp
     sessions = {head.id: head for head in Journal(whole).heads}
     assert len(expected) > 10 and not whole.large
     for run_id in expected:
-        monkeypatch.setattr(local, "_FEW", 0)
+        monkeypatch.setattr(local, "FEW", 0)
         world = open_world(str(many))
-        monkeypatch.setattr(local, "_FEW", 64)
+        monkeypatch.setattr(local, "FEW", 64)
         assert world.large
         assert seen(world, run_id) == expected[run_id]
         session = Journal(world).session(run_id)
@@ -54,7 +54,7 @@ def test_a_narrowed_folder_shows_of_a_run_what_the_whole_one_shows(many, monkeyp
 
 
 def test_who_reads_every_run_sees_every_run(many, monkeypatch) -> None:
-    monkeypatch.setattr(local, "_FEW", 5)
+    monkeypatch.setattr(local, "FEW", 5)
     world = open_world(str(many))
     ids = [run.run_id for run in open_world(str(many)).runs()]
     first = seen(world, ids[0])
@@ -77,7 +77,7 @@ def test_one_session_lists_nothing_of_its_neighbours(tmp_path, monkeypatch) -> N
     """The work is counted: files read and folders listed are the same beside 10 and beside 40 sessions."""
     folder = multiply(corpus.data("simple-turn"), tmp_path / "data", 10, without="streams/chunks")
     counts = []
-    monkeypatch.setattr(local, "_FEW", 5)
+    monkeypatch.setattr(local, "FEW", 5)
     for more in (0, 30):
         if more:
             multiply(corpus.data("crash-in-tool"), folder, more, without="streams/chunks")

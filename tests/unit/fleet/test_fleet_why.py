@@ -1,0 +1,156 @@
+"""``why`` of many sessions: all cores and the index change nothing but the time it takes."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sqlite3
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from eve_replay.checks import Voice
+from eve_replay.fleet import index as index_room
+from eve_replay.fleet.watched import watched
+from eve_replay.fleet.why import why_fleet
+from eve_replay.guidance import why_all
+from eve_replay.journal import Journal
+from eve_replay.worlds.registry import open_world
+from tests.support import corpus
+
+#: Parked, wedged, idle, interrupted, failed, with children, and plain runs.
+SCENARIOS = (
+    "crash-in-tool",
+    "approval-hold",
+    "subagent",
+    "simple-turn",
+    "crash-waiting-for-lease",
+    "retention-0",
+    "stranded",
+    "cancelled-turn",
+)
+NOW = datetime(2026, 11, 30, 9, 20, tzinfo=UTC)
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory):
+    """One folder with all the scenarios in it."""
+    folder = tmp_path_factory.mktemp("many") / "data"
+    for name in SCENARIOS:
+        shutil.copytree(corpus.data(name), folder, dirs_exist_ok=True)
+    old = NOW.timestamp() - 3600  # nothing is being written
+    for place, _, names in os.walk(folder):
+        for each in (*names, "."):
+            os.utime(os.path.join(place, each), (old, old))
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def own_index(tmp_path, monkeypatch):
+    monkeypatch.setenv("EVE_REPLAY_INDEX", str(tmp_path / "index"))
+    return tmp_path / "index"
+
+
+def single(folder, now=NOW):
+    """Return what one process says, and its receipt."""
+    journal = Journal(open_world(str(folder)))
+    versions = journal.versions
+    reports = why_all(
+        (journal.session(head.id) for head in journal.heads), voice=Voice(now=now), versions=versions
+    ).reports
+    by_id = {report.session_id: json.loads(json.dumps(report.to_json())) for report in reports}
+    return by_id, journal.receipt.to_json()
+
+
+def fleet(folder, now=NOW, **options):
+    """Return what the fleet says, and its receipt."""
+    journal = Journal(open_world(str(folder)))
+    answers = list(why_fleet(journal, voice=Voice(now=now), whole=True, **options))
+    return {each.row.session_id: json.loads(each.whole) for each in answers}, journal.receipt.to_json()
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_all_cores_say_what_one_says(many, workers) -> None:
+    assert fleet(many, workers=workers, index=False) == single(many)
+
+
+def test_a_second_look_reads_only_what_changed(many, tmp_path, own_index, monkeypatch) -> None:
+    folder = tmp_path / "data"
+    shutil.copytree(many, folder)  # times are kept
+    expected = single(folder)
+    assert fleet(folder) == expected
+    built = []
+    monkeypatch.setattr(Journal, "session", counting(built, Journal.session))
+    assert fleet(folder) == expected
+    plain = {head.id for head in Journal(open_world(str(folder))).heads if head.kind == "workflow"}
+    again = set(built) - plain
+    # What is said of a session that is about to change state holds for no time at all.
+    assert len(again) < len(expected[0]) / 2
+    changed = next(id_ for id_ in sorted(expected[0]) if id_ not in again | plain)
+    record = folder / "runs" / f"{changed}.json"
+    record.write_bytes(record.read_bytes() + b"\n")
+    built.clear()
+    assert fleet(folder)[0] == expected[0]
+    assert set(built) - plain == again | {changed}
+    assert [path.suffix for path in own_index.iterdir()].count(".sqlite") == 1
+
+
+def counting(built, session):
+    """Return ``session``, writing down what it built."""
+
+    def counted(self, id_=None):
+        built.append(id_)
+        return session(self, id_)
+
+    return counted
+
+
+@pytest.mark.parametrize("damage", ["garbage", "cut", "foreign", "gone"])
+def test_a_damaged_index_is_made_anew(many, own_index, damage) -> None:
+    expected = fleet(many)
+    (path,) = own_index.glob("*.sqlite")
+    if damage == "garbage":
+        path.write_bytes(b"no database at all" * 500)
+    elif damage == "cut":
+        data = path.read_bytes()
+        path.write_bytes(data[: len(data) // 2])
+    elif damage == "foreign":
+        link = sqlite3.connect(path)
+        link.execute("update answers set brief = '{', whole = x'00'")
+        link.commit()
+        link.close()
+    else:
+        shutil.rmtree(own_index)
+    assert fleet(many) == expected
+    assert fleet(many) == expected
+
+
+def test_an_index_never_lies_inside_a_world(many, tmp_path, monkeypatch) -> None:
+    folder = tmp_path / "data"
+    shutil.copytree(many, folder)
+    monkeypatch.setenv("EVE_REPLAY_INDEX", str(folder / "cache"))
+    before = sorted(folder.rglob("*"))
+    fleet(folder)
+    assert sorted(folder.rglob("*")) == before
+    monkeypatch.setenv("EVE_REPLAY_INDEX", "off")
+    assert index_room.open_index(str(folder)) is None
+
+
+def test_what_is_said_at_a_watched_instant_holds_until_it_says(many) -> None:
+    """Just before the end of the time it holds for, the report is the same."""
+    journal = Journal(open_world(str(many)))
+    held = 0
+    for head in journal.heads:
+        session = journal.session(head.id)
+        for later in (timedelta(minutes=1), timedelta(hours=5), timedelta(days=9)):
+            start = NOW + later
+            now, watch = watched(start)
+            first = why_all([session], voice=Voice(now=now)).reports[0].to_json()
+            assert first == why_all([session], voice=Voice(now=start)).reports[0].to_json()
+            until = watch.until or start + timedelta(days=400)
+            if until - start > timedelta(seconds=2):
+                held += 1
+                last = until - timedelta(seconds=1)
+                assert why_all([session], voice=Voice(now=last)).reports[0].to_json() == first
+    assert held > len(journal.heads)
