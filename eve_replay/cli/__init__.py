@@ -79,6 +79,7 @@ COMMANDS: Mapping[str, Entry] = MappingProxyType(
         report="Report a shift: what happened, what it cost, what is open.",
         doctor="Check the journal against itself and name what is wrong.",
         ledger="Compare with your own record of what really happened.",
+        audit="Look through many stores for what repeats, is stuck, stranded or at a limit.",
         frames="Write runs, steps, attempts or effects as CSV tables.",
         docs="Read the rule that an answer points at, with its recordings.",
         selftest="Read journals that mean harm with every front end, and say what it cost.",
