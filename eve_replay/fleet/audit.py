@@ -105,7 +105,7 @@ class Audit:
 def audit(
     sources: Sequence[str],
     *,
-    now: datetime | None = None,
+    now: datetime,
     effects: str | None = None,
     eve: str | None = None,
     engine: Engine = "local",
@@ -126,13 +126,12 @@ def audit(
     Raises:
         WrongUse: the engine is not installed, or not there.
     """
-    at = now or datetime.now(UTC)
-    if at.tzinfo is None:
-        raise WrongUse(f"{at} has no time zone.", hint="Write datetime(..., tzinfo=UTC).")
+    if now.tzinfo is None:
+        raise WrongUse(f"{now} has no time zone.", hint="Write datetime(..., tzinfo=UTC).")
     rows: list[AuditRow] = []
     unread: list[tuple[str, str]] = []
     spread = {"local": _local, "dask": _dask, "ray": _ray}[engine]
-    for found, why in spread(sources, at, (effects, eve), client):
+    for found, why in spread(sources, now, (effects, eve), client):
         rows += found
         unread += why
         for row in found:

@@ -10,7 +10,6 @@ import hashlib
 import json
 import os
 import sqlite3
-import sys
 import zlib
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -20,11 +19,10 @@ from pathlib import Path
 from typing import Any
 
 from eve_replay._version import __version__
+from eve_replay.codec.jsontext import loads_json
 
-__all__ = ["Answer", "Index", "cache_folder", "open_index"]
+__all__ = ["Answer", "Index", "open_index"]
 
-#: Set to ``off`` for no index, or to the folder it is to lie in.
-VARIABLE = "EVE_REPLAY_INDEX"
 _FORMAT = 1
 _TABLE = (
     "create table if not exists answers (task text, session text, stamp blob, since real, until real, "
@@ -52,32 +50,14 @@ class Answer:
     whole: str
 
 
-def cache_folder() -> Path | None:
-    """Return where indexes lie, None when the user wants none."""
-    told = os.environ.get(VARIABLE, "")
-    if told.lower() in ("off", "0", "no"):
-        return None
-    if told:
-        return Path(told)
-    if sys.platform == "darwin":
-        base = Path.home() / "Library" / "Caches"
-    elif os.name == "nt":
-        base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-    else:
-        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return base / "eve-replay" / "index"
-
-
-def open_index(source: str) -> Index | None:
-    """Return the index of a source, None where there can be none (no home, a read-only disk, switched off).
+def open_index(source: str, folder: Path) -> Index | None:
+    """Return the index of a source, None where there can be none (a read-only disk, inside the world).
 
     Args:
         source: what the source is, whole: the real path of a folder.
+        folder: where indexes lie; made when it is not there.
     """
     with suppress(OSError, RuntimeError, sqlite3.Error):
-        folder = cache_folder()
-        if folder is None:
-            return None
         inside = Path(source)
         if inside.is_dir() and folder.resolve().is_relative_to(inside.resolve()):
             return None  # never write into a world
@@ -143,7 +123,7 @@ class Index:
                     stamp=bytes(stamp),
                     since=datetime.fromtimestamp(since, now.tzinfo),
                     until=None if until is None else datetime.fromtimestamp(until, now.tzinfo),
-                    brief=json.loads(brief),
+                    brief=loads_json(brief),
                     whole=zlib.decompress(text).decode() if text is not None else "",
                 )
         except (sqlite3.Error, ValueError, TypeError, zlib.error, OverflowError):

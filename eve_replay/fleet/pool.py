@@ -21,8 +21,10 @@ __all__ = ["Asked", "asked", "spread", "workers_for"]
 
 T = TypeVar("T")
 #: Fewer sessions than this are not worth a second process.
-_FEW = 48
+FEW = 48
 _CHUNK = 8
+#: Processes at most.
+_MOST = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,15 +36,13 @@ class Asked(Generic[T]):
     seen: Seen | None = None
 
 
-def workers_for(journal: Journal, sessions: int) -> int:
+def workers_for(journal: Journal, sessions: int, wanted: int | None = None) -> int:
     """Return how many processes are used; 1 means this one."""
-    told = os.environ.get("EVE_REPLAY_WORKERS", "")
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    wanted = int(told) if told.isdigit() and int(told) else min(cores, 16)
     able = isinstance(journal.world, LargeFolder) and journal.world.copyable
-    if sessions < _FEW or not able or "fork" not in multiprocessing.get_all_start_methods():
+    if sessions < FEW or not able or "fork" not in multiprocessing.get_all_start_methods():
         return 1
-    return wanted
+    return min(wanted or cores, _MOST)
 
 
 _JOB: tuple[Journal, Callable[[str], Any]] | None = None
@@ -57,7 +57,7 @@ def asked(
         journal: where they are.
         ids: session ids.
         question: gets a session; what it returns has to be picklable.
-        workers: processes, None for as many as there are cores where that helps.
+        workers: processes at most, None for as many as there are cores; few sessions are asked here.
     """
     yield from spread(journal, ids, lambda id_: question(journal.session(id_)), workers=workers)
 
@@ -67,7 +67,7 @@ def spread(
 ) -> Iterator[Asked[T]]:
     """Yield the answers about ids, in their order; as ``asked``, but the question gets the id alone."""
     global _JOB
-    count = workers_for(journal, len(ids)) if workers is None else workers
+    count = workers_for(journal, len(ids), workers)
     if count <= 1 or not isinstance(journal.world, LargeFolder):
         for id_ in ids:
             yield _ask(journal, id_, question)

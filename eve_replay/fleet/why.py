@@ -7,11 +7,12 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from eve_replay.checks import Voice
 from eve_replay.fleet.index import Answer, Index, open_index
-from eve_replay.fleet.pool import Asked, asked, workers_for
+from eve_replay.fleet.pool import Asked, asked
 from eve_replay.fleet.watched import watched
 from eve_replay.guidance import why_all
 from eve_replay.guidance.plan import Place
@@ -52,7 +53,7 @@ def why_fleet(
     whole: bool = False,
     key: str = "",
     workers: int | None = None,
-    index: bool = True,
+    index: Path | None = None,
 ) -> Iterator[FleetAnswer]:
     """Yield what ``why_all`` says of every session of a journal, in the order of its heads.
 
@@ -65,7 +66,7 @@ def why_fleet(
         whole: the JSON text is wanted too.
         key: what else the answers depend on, in words: options of the caller.
         workers: processes, None for as many as help.
-        index: use the answers of before, and keep these.
+        index: the folder in which answers are kept for the next look; None keeps and uses none.
     """
     rules = EffectsPolicy.load(effects)
     heads = journal.heads
@@ -97,7 +98,9 @@ def why_fleet(
         return _Made(_answer(made.reports[0]), watch.until)
 
     task = _task(voice, rules, eve, versions, key)
-    kept = open_index(journal.world.identity) if index and isinstance(journal.world, LargeFolder) else None
+    kept = None
+    if index is not None and isinstance(journal.world, LargeFolder):
+        kept = open_index(journal.world.identity, index)
     yield from _all(journal, heads, told, question, kept, task, voice.now, whole, workers)
 
 
@@ -122,8 +125,6 @@ def _all(
         shared = kept_before.pop("", None)
         before = {id_: answer for id_, answer in kept_before.items() if stamps.get(id_) == answer.stamp}
     ids = [head.id for head in heads if head.id not in told and head.id not in before]
-    if workers is None:
-        workers = workers_for(journal, len(ids))
     waiting: list[Answer] = []
     if isinstance(world, LargeFolder):
         if ids or shared is None:

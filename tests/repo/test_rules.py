@@ -139,6 +139,9 @@ TIME_AND_CHANCE = {
     "tui/eve_replay_tui/options.py": "the terminal UI's now, unless it is given",
     "eve_replay/workshop/own_journal.py": "a learner calls it from a cell: a front door, with now=",
     "eve_replay/workshop/grading/remote.py": "how long an answer may take; file names nobody can guess",
+    "eve_replay/worlds/local/kin.py": "how old a folder's time is: whether it can be trusted",
+    "eve_replay/worlds/local/layout.py": "how old a folder's time is: whether it can be trusted",
+    "eve_replay/worlds/local/stamps.py": "how old a file's time is: whether it can be trusted",
     "eve_replay/worlds/postgres/connection.py": "how long a link has been idle",
 }
 

@@ -66,6 +66,7 @@ def cli(
     Without SESSION: all sessions, worst first. The environment is told from the journal unless
     --environment says it.
     """
+    from eve_replay.cli.shared.fleet import processes
     from eve_replay.cli.shared.progress import counted
     from eve_replay.cli.shared.select import session_wanted
     from eve_replay.fleet.pool import asked
@@ -82,7 +83,7 @@ def cli(
         return forecast(journal, session=one.id, question=question, effects=effects)
 
     ids = [head.id for head in journal.heads] if wanted is None else [wanted]
-    answers = counted(asked(journal, ids, told), len(ids), "session", quiet=shell.json)
+    answers = counted(asked(journal, ids, told, workers=processes()), len(ids), "session", quiet=shell.json)
     found = worst_first(each for answer in answers for each in answer.answer)
     open_ = [each for each in found if each.open]
     seen = sighting(journal.world) if here else None

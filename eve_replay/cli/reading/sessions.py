@@ -80,6 +80,7 @@ def cli(
 
 
 def _rows(shell: Shell, journal: Journal, effects: str | None) -> Iterator[LandingRow]:
+    from eve_replay.cli.shared.fleet import processes
     from eve_replay.fleet.pool import asked
 
     versions = journal.versions
@@ -88,7 +89,9 @@ def _rows(shell: Shell, journal: Journal, effects: str | None) -> Iterator[Landi
         return landing_row(session, now=shell.now, zone=shell.zone, effects=effects, versions=versions)
 
     ids = [head.id for head in journal.heads]
-    for each in counted(asked(journal, ids, row_of), len(ids), "session", quiet=shell.json):
+    for each in counted(
+        asked(journal, ids, row_of, workers=processes()), len(ids), "session", quiet=shell.json
+    ):
         yield each.answer
 
 

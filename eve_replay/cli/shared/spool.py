@@ -6,13 +6,13 @@ The head of a document holds the receipt, and what has been read is known only a
 from __future__ import annotations
 
 import io
-import json
 import sys
 import tempfile
 from collections.abc import Mapping
 from typing import IO, Any
 
 from eve_replay.cli.shared.json import json_bytes, put_document, taking
+from eve_replay.codec.jsontext import loads_json
 from eve_replay.problems import Receipt
 from eve_replay.worlds.base import World
 from eve_replay.worlds.sources import public_source
@@ -78,7 +78,7 @@ class Spool:
         """Return the list as data, for who collects documents instead of printing them."""
         out = io.BytesIO()
         self.write(out)
-        return json.loads(out.getvalue())
+        return loads_json(out.getvalue())
 
     def _text(self, value: Any, level: int) -> bytes:
         data = json_bytes(value, indent=self._indent)

@@ -34,6 +34,7 @@ def cli(shell: Shell, source: str | None, session: str | None, quick: bool) -> N
     Repairs nothing.
     """
     from eve_replay.checks import check_session, check_world, sorted_findings
+    from eve_replay.cli.shared.fleet import processes
     from eve_replay.cli.shared.select import session_wanted
     from eve_replay.fleet.pool import asked
     from eve_replay.views.verdicts.postmortem import finding_lines
@@ -48,7 +49,9 @@ def cli(shell: Shell, source: str | None, session: str | None, quick: bool) -> N
     def checked(one: Session) -> list[Finding]:
         return list(check_session(one, now=shell.now, deep=not quick))
 
-    for each in counted(asked(journal, ids, checked), len(ids), "session", quiet=shell.json):
+    for each in counted(
+        asked(journal, ids, checked, workers=processes()), len(ids), "session", quiet=shell.json
+    ):
         found += each.answer
     # Last, because a world's receipt is complete only for what has been read by then.
     found += check_world(journal.world, heads)

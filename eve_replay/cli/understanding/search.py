@@ -112,6 +112,7 @@ def _fleet(
     every: bool,
 ) -> Iterator[Hit]:
     """Yield the hits of very many runs, in their order, looked for by all cores."""
+    from eve_replay.cli.shared.fleet import processes
     from eve_replay.cli.shared.progress import counted
     from eve_replay.fleet.pool import spread
 
@@ -131,7 +132,7 @@ def _fleet(
         )
         return list(found), missed
 
-    answers = spread(journal, list(records), look)
+    answers = spread(journal, list(records), look, workers=processes())
     for each in counted(answers, len(records), "run", quiet=shell.json):
         hits, missed = each.answer
         unread += missed

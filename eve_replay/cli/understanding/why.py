@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from datetime import timedelta
 from typing import TYPE_CHECKING
@@ -127,8 +126,10 @@ def _fleet(
 ) -> None:
     """Say it of very many sessions: by all cores, from the index what has not changed."""
     from eve_replay.checks import Voice
+    from eve_replay.cli.shared.fleet import index_folder, processes
     from eve_replay.cli.shared.progress import counted, stage
     from eve_replay.cli.shared.spool import Spool, emit_spooled
+    from eve_replay.codec.jsontext import loads_json
     from eve_replay.fleet.why import FleetAnswer, why_fleet
     from eve_replay.guidance.plan import place_of
     from eve_replay.views.verdicts.reports import reports_lines
@@ -143,7 +144,8 @@ def _fleet(
         places=lambda each: place_of(journal, each, url=url),
         whole=shell.json,
         key=f"{url} {shell.limit} {shell.keys is not None}",
-        index=shell.keys is None,
+        workers=processes(),
+        index=index_folder() if shell.keys is None else None,
     )
     found: list[FleetAnswer] = []
     for answer in counted(answers, total, "session", quiet=shell.json):
@@ -154,7 +156,7 @@ def _fleet(
         indent = 2 if sys.stdout.isatty() else None
         spool, lost = Spool(indent=indent), Spool(indent=indent)
         for answer in found:
-            spool.add(json.loads(answer.whole))
+            spool.add(loads_json(answer.whole))
         lists = {"sessions": spool, "unmatchedLedger": lost}
         emit_spooled("why", journal.world, journal.receipt, lists, indent=indent)
     else:

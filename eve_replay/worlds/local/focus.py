@@ -8,11 +8,11 @@ and the ones that plainly name another run of this folder are left out. What nam
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cached_property
 
+from eve_replay.codec.jsontext import loads_json
 from eve_replay.worlds.local.disk import DiskTree
 from eve_replay.worlds.local.kin import Kin
 from eve_replay.worlds.local.names import lock_name
@@ -122,7 +122,7 @@ class Focus:
     def _foreign(self, folder: str, names: Collection[str]) -> frozenset[str]:
         """Return which of some files name other runs of this folder inside, and none of ours."""
         owners = {}
-        for name, data in self._kin.read(folder, names):
+        for name, data in self._kin.contents(folder, names):
             if data is not None:
                 owners[name] = frozenset(each.decode("utf-8", "replace") for each in _RUN.findall(data))
         return self._others(owners)
@@ -166,10 +166,10 @@ class Focus:
         """How the names of the runs' streams begin: by the run's ULID, or as the run's index says."""
         found = [f"strm_{member.partition('_')[2]}" for member in self.members if "_" in member]
         names = [name for name in self._kin.names("streams/runs") if name.startswith(self._starts)]
-        for _, data in self._kin.read("streams/runs", names):
+        for _, data in self._kin.contents("streams/runs", names):
             try:
-                listed = json.loads(data or b"")
-            except (ValueError, RecursionError):
+                listed = loads_json(data or b"")
+            except ValueError:
                 continue  # who reads the index says so
             streams = listed.get("streams") if isinstance(listed, dict) else None
             if isinstance(streams, list):
@@ -181,16 +181,16 @@ class Focus:
         """The hook records of the runs, and the events that are about hooks."""
         names = [name for name in self._kin.names("hooks") if name.endswith(".json")]
         own = [name for name in names if name not in self._other_hooks]
-        found = [data for _, data in self._kin.read("hooks", own) if data is not None]
+        found = [data for _, data in self._kin.contents("hooks", own) if data is not None]
         return found + [data for data in self._events() if b"hook_" in data]
 
     def _events(self) -> Iterator[bytes]:
         flat = [name for name in self._kin.names("events") if name.startswith(self._starts)]
-        for _, data in self._kin.read("events", [name for name in flat if name.endswith(".json")]):
+        for _, data in self._kin.contents("events", [name for name in flat if name.endswith(".json")]):
             yield data or b""
         for member in self.members & set(flat):
             inner = join("events", member)
-            for _, data in self._kin.read(inner, self._kin.names(inner)):
+            for _, data in self._kin.contents(inner, self._kin.names(inner)):
                 yield data or b""
 
     @cached_property
@@ -206,7 +206,7 @@ class Focus:
         for data in self._told:
             for text in _TOKEN.findall(data):
                 try:
-                    found.add(hashlib.sha256(json.loads(text).encode()).hexdigest())
+                    found.add(hashlib.sha256(loads_json(text).encode()).hexdigest())
                 except ValueError:
                     continue
         return frozenset(found)
@@ -224,7 +224,7 @@ class Focus:
     def _hooks(self) -> frozenset[str]:
         """The ids of the runs' hooks."""
         own = [name for name in self._own_tokens if name.endswith(".json")]
-        tokens = [data for _, data in self._kin.read("hooks/tokens", own) if data is not None]
+        tokens = [data for _, data in self._kin.contents("hooks/tokens", own) if data is not None]
         found = {value.decode("utf-8", "replace") for data in tokens for value in _HOOK.findall(data)}
         return self._indexed[True] | self._told_hooks | found
 

@@ -67,7 +67,7 @@ class Kin:
 
         return self._kept(f"names of {folder}", (folder,), read)
 
-    def read(self, folder: str, names: Iterable[str]) -> Iterator[tuple[str, bytes | None]]:
+    def contents(self, folder: str, names: Iterable[str]) -> Iterator[tuple[str, bytes | None]]:
         """Yield names and bytes of files of a folder; None for what takes a closer look."""
         try:
             yield from self._tree.peek(join(self._base, folder), names)
@@ -105,7 +105,7 @@ class Kin:
 
         def read() -> dict[str, frozenset[str]]:
             found = {}
-            for name, data in self.read(folder, self.names(folder)):
+            for name, data in self.contents(folder, self.names(folder)):
                 if data is not None and (named := _RUN.findall(data)):
                     found[name] = frozenset(each.decode("utf-8", "replace") for each in named)
             return found
@@ -154,7 +154,7 @@ class Kin:
             names: dict[str, set[str]] = defaultdict(set)
             named_by: dict[str, set[str]] = defaultdict(set)
             unclear = set(self.ids() - files.keys())
-            for name, data in self.read("runs", owners):
+            for name, data in self.contents("runs", owners):
                 run_id = owners[name]
                 if data is None or b"\\u" in data or not data.rstrip().endswith(b"}"):
                     unclear.add(run_id)

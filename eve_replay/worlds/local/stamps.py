@@ -29,36 +29,38 @@ _LOCKS = (".locks/steps", ".locks/waits", ".locks/runs", ".locks/attributes", "h
 def stamps(tree: DiskTree, base: str, kin: Kin) -> dict[str, bytes]:
     """Return a digest per run id; under the empty id that of all that names no run."""
     found: dict[str, list[str]] = defaultdict(list)
-    fresh = time.time_ns() - _FRESH_NS
+    now = time.time_ns()
+    fresh, unsure = now - _FRESH_NS, f"unsure at {now}"
 
-    def walk(folder: str, owner: str) -> None:
-        """Note the files of one folder, all of one owner or each of the run that its name begins with."""
+    def note(folder: str, owner: str) -> list[str]:
+        """Note the files of one folder, of one owner or each of the run its name begins with; the folders."""
+        folders = []
         try:
             with os.scandir(join(tree.root.rstrip(os.sep), base, folder)) as entries:
                 for entry in entries:
                     if entry.is_dir(follow_symlinks=False):
-                        if not owner:
-                            walk(f"{folder}/{entry.name}", entry.name)
+                        folders.append(entry.name)
                         continue
                     seen = entry.stat(follow_symlinks=False)
                     mine = owner or _begins(entry.name)
                     found[mine].append(f"{folder}/{entry.name} {seen.st_size} {seen.st_mtime_ns}")
                     if seen.st_mtime_ns > fresh:
-                        found[mine].append(os.urandom(8).hex())
+                        found[mine].append(unsure)
         except (OSError, NotReadable):
-            found[owner].append(os.urandom(8).hex())  # who reads it says why; never taken for unchanged
+            found[owner].append(unsure)  # who reads it says why; never taken for unchanged
+        return folders
 
     for folder in _BY_NAME:
-        if kin.names(folder):
-            walk(folder, "")
+        for inner in note(folder, "") if kin.names(folder) else ():
+            note(f"{folder}/{inner}", inner)
     for folder in _LOCKS:
         for name in kin.names(folder):
             found[_begins(name)].append(f"{folder}/{name}")
             if name.endswith(".pending"):
-                walk(f"{folder}/{name}", _begins(name))
+                note(f"{folder}/{name}", _begins(name))
     streams = {
         stream.decode("utf-8", "replace"): _begins(name)
-        for name, data in kin.read("streams/runs", kin.names("streams/runs"))
+        for name, data in kin.contents("streams/runs", kin.names("streams/runs"))
         for stream in _STREAM.findall(data or b"")
     }
     for name in kin.names("streams/chunks"):
@@ -67,7 +69,7 @@ def stamps(tree: DiskTree, base: str, kin: Kin) -> dict[str, bytes]:
         if name.endswith((".bin", ".json")):
             found[owner].append(f"streams/chunks/{name}")
         else:
-            walk(f"streams/chunks/{name}", owner)
+            note(f"streams/chunks/{name}", owner)
     hooks = {}
     for name in kin.names("hooks/by-run"):
         run, mark, hook = name.removesuffix(".json").partition("-hook_")
@@ -75,9 +77,9 @@ def stamps(tree: DiskTree, base: str, kin: Kin) -> dict[str, bytes]:
             hooks[f"hook_{hook}"] = run
     for folder in ("hooks", "hooks/tokens", "hooks/resumes"):
         files = [name for name in kin.names(folder) if name.endswith(".json")]
-        for name, data in kin.read(folder, files):
+        for name, data in kin.contents(folder, files):
             owners = {run.decode("utf-8", "replace") for run in _RUN.findall(data or b"")} or {""}
-            digest = hashlib.blake2b(data or os.urandom(8), digest_size=8).hexdigest()
+            digest = hashlib.blake2b(data or unsure.encode(), digest_size=8).hexdigest()
             for owner in owners:
                 found[owner].append(f"{folder}/{name} {digest}")
     for name in kin.names("hooks/tokens"):

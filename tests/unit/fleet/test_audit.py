@@ -72,6 +72,6 @@ def test_parquet_holds_every_row(found, sources, tmp_path, capsys) -> None:
 
 def test_an_engine_that_is_not_there_is_said(sources) -> None:
     with pytest.raises(WrongUse):
-        audit(sources, engine="ray")
+        audit(sources, now=NOW, engine="ray")
     with pytest.raises(WrongUse):
-        audit(sources, engine="dask")
+        audit(sources, now=NOW, engine="dask")

@@ -11,7 +11,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from eve_replay.checks import Voice
-from eve_replay.fleet import index as index_room
+from eve_replay.cli.shared.fleet import index_folder
+from eve_replay.fleet import pool
 from eve_replay.fleet.watched import watched
 from eve_replay.fleet.why import why_fleet
 from eve_replay.guidance import why_all
@@ -46,9 +47,8 @@ def many(tmp_path_factory):
     return folder
 
 
-@pytest.fixture(autouse=True)
-def own_index(tmp_path, monkeypatch):
-    monkeypatch.setenv("EVE_REPLAY_INDEX", str(tmp_path / "index"))
+@pytest.fixture
+def own_index(tmp_path):
     return tmp_path / "index"
 
 
@@ -71,18 +71,19 @@ def fleet(folder, now=NOW, **options):
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_all_cores_say_what_one_says(many, workers) -> None:
-    assert fleet(many, workers=workers, index=False) == single(many)
+def test_all_cores_say_what_one_says(many, workers, monkeypatch) -> None:
+    monkeypatch.setattr(pool, "FEW", 1)
+    assert fleet(many, workers=workers) == single(many)
 
 
 def test_a_second_look_reads_only_what_changed(many, tmp_path, own_index, monkeypatch) -> None:
     folder = tmp_path / "data"
     shutil.copytree(many, folder)  # times are kept
     expected = single(folder)
-    assert fleet(folder) == expected
+    assert fleet(folder, index=own_index) == expected
     built = []
     monkeypatch.setattr(Journal, "session", counting(built, Journal.session))
-    assert fleet(folder) == expected
+    assert fleet(folder, index=own_index) == expected
     plain = {head.id for head in Journal(open_world(str(folder))).heads if head.kind == "workflow"}
     again = set(built) - plain
     # What is said of a session that is about to change state holds for no time at all.
@@ -91,7 +92,7 @@ def test_a_second_look_reads_only_what_changed(many, tmp_path, own_index, monkey
     record = folder / "runs" / f"{changed}.json"
     record.write_bytes(record.read_bytes() + b"\n")
     built.clear()
-    assert fleet(folder)[0] == expected[0]
+    assert fleet(folder, index=own_index)[0] == expected[0]
     assert set(built) - plain == again | {changed}
     assert [path.suffix for path in own_index.iterdir()].count(".sqlite") == 1
 
@@ -108,7 +109,7 @@ def counting(built, session):
 
 @pytest.mark.parametrize("damage", ["garbage", "cut", "foreign", "gone"])
 def test_a_damaged_index_is_made_anew(many, own_index, damage) -> None:
-    expected = fleet(many)
+    expected = fleet(many, index=own_index)
     (path,) = own_index.glob("*.sqlite")
     if damage == "garbage":
         path.write_bytes(b"no database at all" * 500)
@@ -122,19 +123,23 @@ def test_a_damaged_index_is_made_anew(many, own_index, damage) -> None:
         link.close()
     else:
         shutil.rmtree(own_index)
-    assert fleet(many) == expected
-    assert fleet(many) == expected
+    assert fleet(many, index=own_index) == expected
+    assert fleet(many, index=own_index) == expected
 
 
-def test_an_index_never_lies_inside_a_world(many, tmp_path, monkeypatch) -> None:
+def test_an_index_never_lies_inside_a_world(many, tmp_path) -> None:
     folder = tmp_path / "data"
     shutil.copytree(many, folder)
-    monkeypatch.setenv("EVE_REPLAY_INDEX", str(folder / "cache"))
     before = sorted(folder.rglob("*"))
-    fleet(folder)
+    fleet(folder, index=folder / "cache")
     assert sorted(folder.rglob("*")) == before
+
+
+def test_the_user_says_where_the_index_lies(monkeypatch, tmp_path) -> None:
     monkeypatch.setenv("EVE_REPLAY_INDEX", "off")
-    assert index_room.open_index(str(folder)) is None
+    assert index_folder() is None
+    monkeypatch.setenv("EVE_REPLAY_INDEX", str(tmp_path))
+    assert index_folder() == tmp_path
 
 
 def test_what_is_said_at_a_watched_instant_holds_until_it_says(many) -> None:
