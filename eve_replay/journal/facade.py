@@ -220,6 +220,11 @@ class Journal:
         """Return one turn of a session, by id (``turn_0``) or number (``0``). Raises NotFound."""
         found = self.session(session) if isinstance(session, str) else session
         turn = found.turn(turn_id) or found.turn(f"turn_{turn_id}")
+        if (
+            turn is None
+        ):  # a framework whose turns have other names: by its number, or the id of what opened it
+            same = (t for t in found.turns if turn_id in t.delivery_ids or turn_id == str(t.sequence))
+            turn = next(same, None)
         if turn is None:
             known = ", ".join(t.id for t in found.turns) or "none"
             raise NotFound(f"Session {found.id} has no turn {turn_id!r}.", hint=f"It has: {known}.")

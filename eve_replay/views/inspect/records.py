@@ -225,6 +225,9 @@ def _read_log(events: Iterable[EventRecord]) -> dict[str, _Log]:
 def _status(log: _Log | None, record: StepRecord | None) -> tuple[str, str]:
     """The status by the log, and a note where the record differs."""
     said = record.status if record else ""
+    if log is None and record is not None and record.text("format"):
+        # A row of the framework's own (a submission): no step's events belong to it.
+        return said or "unknown", ""
     if log is None:
         return said or "unknown", "The log has no event of it."
     status = log.end or ("running" if log.starts else "pending")

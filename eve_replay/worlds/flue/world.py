@@ -248,6 +248,7 @@ def _submission(run_id: str, row: Row) -> StepRecord:
         "runId": run_id,
         "stepId": string(row.get("submission_id")) or "",
         "stepName": "submission",
+        "format": "flue",
         "status": string(row.get("status")),
         "attempt": number(row.get("attempt_count")),
     }
