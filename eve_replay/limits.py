@@ -22,7 +22,7 @@ __all__ = ["DEFAULT", "Limits", "LimitsLike", "Meter", "OverLimit", "as_limits",
 
 _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 #: A packed file may open to this much whatever its ratio: small files of zeroes are no bombs.
-_NO_BOMB = 128 << 20
+_NO_BOMB = 64 << 20
 #: Named in bytes; the others are plain counts.
 _BYTES = frozenset(("payload", "file", "line", "unpacked", "memory"))
 
@@ -63,7 +63,7 @@ class Limits:
         line: bytes of one line of a bundle, dump or export.
         unpacked: bytes that the packed files of a source open to, all together: archives, dumps, bundles.
         files: members of the archives of a source, all together.
-        ratio: how many times its own size a packed file may open to, once it is more than 128 MiB.
+        ratio: how many times its own size a packed file may open to, once it is more than 64 MiB.
         seconds: processor time that opening a source may take, 0 for no end.
         memory: bytes of memory this process may hold while it opens a source, 0 for no end; known on Linux,
             elsewhere not looked at.
