@@ -6,6 +6,7 @@ import pytest
 
 from eve_replay.cli.shared.json import write_json
 from eve_replay.diff.patch import json_patch
+from eve_replay.journal.ledger.model import Ledger
 from eve_replay.journal.state import apply_delta
 from eve_replay.redaction.redact import Redactor
 from eve_replay.redaction.text import PLAIN
@@ -63,3 +64,12 @@ def test_a_patch_of_something_deep():
 def test_a_structured_clone_without_end_is_told(level):
     with pytest.raises(V8Error, match="deeper"):
         decode_v8(b"\xff\x0f" + level * DEEP)
+
+
+def test_a_ledger_with_a_deep_key_is_read(tmp_path):
+    path = tmp_path / "x.ndjson"
+    path.write_text(
+        '{"at":"2026-11-30T09:00:00Z","action":"charge","key":' + "[" * 200_000 + "]" * 200_000 + "}\n"
+    )
+    (entry,) = Ledger.load(path).entries
+    assert entry.action == "charge" and entry.key is not None and len(entry.key) <= 200

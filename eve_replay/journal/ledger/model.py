@@ -22,6 +22,7 @@ from eve_replay.codec.jsontext import JsonFault, loads_lines, parse_json
 from eve_replay.errors import SourceUnreadable, WrongUse
 from eve_replay.problems import Receipt
 from eve_replay.times import parse_time
+from eve_replay.values import preview
 
 __all__ = ["COLUMNS", "Column", "Connection", "DataFrame", "Entry", "Ledger", "LedgerLike"]
 
@@ -274,6 +275,8 @@ def _text(value: object) -> str | None:
     # NaN is how a data frame says that a cell is empty.
     if value is None or value != value:
         return None
+    if isinstance(value, (dict, list)):
+        return preview(value, 200)  # as deep as somebody likes: str() would follow it down
     text = str(value).strip()
     return text or None
 
