@@ -454,3 +454,9 @@ class Session:
     def turn(self, id_: str) -> Turn | None:
         """Return a turn by id, None when there is none."""
         return next((turn for turn in self.turns if turn.id == id_), None)
+
+    def turn_called(self, wanted: str) -> Turn | None:
+        """Return a turn by its id, its number, or the id of the message that opened it; None without one."""
+        exact = self.turn(wanted) or self.turn(f"turn_{wanted}")
+        same = (t for t in self.turns if wanted in t.delivery_ids or wanted == str(t.sequence))
+        return exact or next(same, None)

@@ -72,7 +72,7 @@ def turn_wanted(journal: Journal, turn: str | None, session: str | None) -> tupl
 
 
 def _turn(session: Session, wanted: str) -> Turn | None:
-    return session.turn(wanted) or session.turn(f"turn_{wanted}")
+    return session.turn_called(wanted)
 
 
 def step_wanted(
