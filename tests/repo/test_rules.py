@@ -35,6 +35,7 @@ def breaches(found):
 OUTSIDE = {
     "eve_replay/workshop/grading/interpreter_state.py": {"os.environ"},
     "eve_replay/workshop/grading/remote.py": {"os._exit"},
+    "eve_replay/tools/pack_recordings.py": {"sys.argv"},
     "eve_replay/worlds/services/firestore.py": {"os.environ"},
 }
 TALK = {"os.environ", "os.getenv", "sys.exit", "sys.argv", "os._exit"}
@@ -109,6 +110,7 @@ def test_the_doors_make_text_safe():
 
 #: HTML without a word of a journal in it.
 HTML = {
+    "eve_replay/proof/evil.py": "words that must never be obeyed; the self-test looks for them",
     "eve_replay/notebook/saved.py": "scripts, and data that is packed as base64",
     "eve_replay/notebook/widgets.py": "the frame of a saved page",
     "eve_replay/tools/site_pages.py": "the first page of the site, from the lessons' titles",
