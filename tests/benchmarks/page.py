@@ -2,7 +2,7 @@
 
     python -m tests.benchmarks.page [--rounds 5] [--guard]
 
-Whole processes in turn, the same rounds for each side, processor time (user and system, with all they start), the
+Whole processes in turn, the same rounds for each side, processor time (with all that they start), the
 smallest of the rounds. The floor reads the files and inflates the payloads, nothing more.
 ``EVE_PACKAGE`` names an installed eve and ``NODE`` (or the PATH) Node 24; without them that column is empty.
 ``--guard`` fails when our share of the vendor's time is worse than what is written here.
