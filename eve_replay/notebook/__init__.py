@@ -77,6 +77,7 @@ def crash_lab(
     question: Question | None = None,
     effects: EffectsLike = None,
     predict: bool = False,
+    few: bool = False,
     keys: KeyRing | None = None,
     language: str | None = None,
 ) -> JournalWidget:
@@ -89,6 +90,7 @@ def crash_lab(
         question: what is assumed at first; each part can be changed in the widget.
         effects: what the user knows of their tools.
         predict: hide each answer until the person has guessed.
+        few: show few controls, as a lesson does: what the model gives, and whether to guess.
         keys: keys for encrypted payloads, when the target is a source.
         language: ``en`` or ``zh``; the lesson's when one is open, else English.
 
@@ -106,6 +108,7 @@ def crash_lab(
         question=question,
         effects=effects,
         predict=predict,
+        few=few,
         keys=keys,
         language=spoken(language),
     )

@@ -93,6 +93,7 @@ def lab_widget(
     predict: bool,
     keys: KeyRing | None,
     language: Spoken = "en",
+    few: bool = False,
 ) -> JournalWidget:
     """Return the crash lab of a turn. Raises NotFound, WrongUse."""
     assumed = question_or_default(question)
@@ -107,6 +108,7 @@ def lab_widget(
         key = step_key(located.step.run_id, located.step.step_id)
         first = next((point.index for point in lab.points if point.step == key), None)
     data = lab_data(lab, view, index=first, predict=predict, batch=batch, question=assumed)
+    data["few"] = few
     given = data["question"]
     asked: dict[str, object] = {
         "turn": lab.turn_id,

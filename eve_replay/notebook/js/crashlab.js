@@ -129,17 +129,22 @@ function labOver(shell, data, question, source, words, state, tell) {
   const controls = el(
     "div",
     { class: "er-controls" },
-    select("runtime", data.choices.runtimes, question.runtime, ask("runtime")),
-    select("environment", data.choices.environments, question.environment, ask("environment")),
+    // A lesson asks one question: what the model answers, and what is to be guessed.
+    data.few ? null : select("runtime", data.choices.runtimes, question.runtime, ask("runtime")),
+    data.few
+      ? null
+      : select("environment", data.choices.environments, question.environment, ask("environment")),
     select("model gives", data.choices.models, question.model, ask("model")),
-    select(
-      "model calls per step",
-      data.batches,
-      state.batch,
-      (value) => tell.batch(Number(value)),
-      "What if modelCallsPerStep were larger: fewer commits, more work repeated by a crash.",
-    ),
-    data.choices.tools.map((tool) =>
+    data.few
+      ? null
+      : select(
+          "model calls per step",
+          data.batches,
+          state.batch,
+          (value) => tell.batch(Number(value)),
+          "What if modelCallsPerStep were larger: fewer commits, more work repeated by a crash.",
+        ),
+    (data.few ? [] : data.choices.tools).map((tool) =>
       select(
         tool,
         strategies(tool),
