@@ -248,7 +248,6 @@ RECURSIVE = {
     "eve_replay/worlds/services/dynamodb.py": {"_plain": "bound _DEEPEST"},
     "eve_replay/worlds/local/find.py": {"data_folders": "folders, three levels"},
     "eve_replay/worlds/local/log.py": {"_gap": "once: the inner call has nothing reserved"},
-    "eve_replay/worlds/local/tree.py": {"MemoryTree._folder": "folders of a path"},
     "eve_replay/worlds/mongo/bson.py": {
         "_Reader.document": "bound _DEEPEST",
         "_Reader.value": "bound _DEEPEST",
@@ -289,11 +288,14 @@ def test_a_bound_that_is_named_is_there():
 
 def test_json_is_read_in_the_codec_only():
     """One reader knows about lone surrogates, depth and -0."""
-    allowed = "eve_replay/values/paths.py"  # one quoted key of a path, not a document
+    allowed = {
+        "eve_replay/values/paths.py",  # one quoted key of a path, not a document
+        "eve_replay/proof/evil.py",  # records of our own, to be damaged
+    }
     found = [
         (module, line, name)
         for module in modules()
-        if not module.named("eve_replay/codec/") and module.name != allowed
+        if not module.named("eve_replay/codec/") and module.name not in allowed
         for line, name, _ in calls(module.tree)
         if name in ("json.loads", "json.load")
     ]
