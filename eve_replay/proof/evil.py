@@ -17,6 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from eve_replay import samples
+from eve_replay.codec import loads_json
 from eve_replay.codec.zstdlib import deflater
 
 __all__ = ["TEXTS", "evil_inputs"]
@@ -74,7 +75,7 @@ def _texts(path: Path) -> None:
     everything = " ".join(TEXTS)
     for number, file in enumerate(sorted(data.rglob("*.json"))):
         try:
-            record = json.loads(file.read_text(encoding="utf-8"))
+            record = loads_json(file.read_text(encoding="utf-8"))
         except ValueError:
             continue
         if isinstance(record, dict):
