@@ -71,7 +71,13 @@ def test_the_shared_options_reach_the_shell(monkeypatch):
     )
     assert result.exception is None
     shell, source = seen[0]
-    assert (source, shell.json, shell.zone, shell.limit, shell.colour) == ("src", True, UTC, 64 << 20, True)
+    assert (source, shell.json, shell.zone, shell.limit.payload, shell.colour) == (
+        "src",
+        True,
+        UTC,
+        64 << 20,
+        True,
+    )
     assert shell.now == datetime(2026, 11, 30, 9, 5, 32, tzinfo=UTC)
 
 
