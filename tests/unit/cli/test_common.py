@@ -166,7 +166,7 @@ def test_colour_follows_the_terminal_and_no_color(monkeypatch):
         def isatty(self):
             return True
 
-    options = {"as_json": False, "utc": False, "now": None, "key": (), "key_file": (), "limit": None}
+    options = {"as_json": False, "utc": False, "now": None, "key": (), "key_file": (), "limit": ()}
     options["fetch_keys"] = False
     monkeypatch.setattr("sys.stdout", Terminal())
     monkeypatch.delenv("NO_COLOR", raising=False)
