@@ -282,7 +282,7 @@ def test_in_chinese_dark_and_narrow(opened, watched):
     page.locator(".er-stage").scroll_into_view_if_needed()
     cell(page, "crash-after", "charge").click()
     until(page, 1)
-    assert sums(page) == ["‖ invoice INV-7：2 次扣款"]
+    assert sums(page) == ["‖ 订单 ord_1：2 次扣款"]
     shot(page, "workshop-zh")
     for runtime in ("flue", "none", "eve"):
         page.select_option('select[aria-label="运行时"]', runtime)
