@@ -12,7 +12,7 @@ from eve_replay.workshop.engine.runtime import run
 from eve_replay.workshop.engine.workflow import run_workflow
 from eve_replay.workshop.explain.diagnose import DIAGNOSES, diagnose
 from eve_replay.workshop.explain.story import next_hint, why
-from eve_replay.workshop.model import Ask, Case, Deed, Fault, Outcome, Turn
+from eve_replay.workshop.model import Ask, Case, Deed, Fault, Outcome, Text, Turn
 from eve_replay.workshop.outside import KeyReused, Timeout, UniqueViolation
 from eve_replay.workshop.promises import (
     done_or_told,
@@ -76,6 +76,7 @@ def case_of(*invoices: str, effect="charge", model="new-ids", setting=None, **mo
 
 
 ONE = case_of("INV-7")
+SEVEN = Text("invoice INV-7", "账单 INV-7")
 TWO = case_of("INV-7", "INV-8")
 
 
@@ -338,7 +339,7 @@ def test_key_merged():
     assert (said.code, said.facts["because"], said.facts["other"]) == (
         "key-merged",
         "replayed",
-        "invoice INV-7",
+        SEVEN,
     )
 
 
@@ -366,7 +367,7 @@ def test_claims_merged():
 
     said = found(pay, TWO)
     assert (said.code, said.facts["because"]) == ("key-merged", "claim")
-    assert said.facts["other"] == "invoice INV-7"
+    assert said.facts["other"] == SEVEN
 
 
 def test_claimed_not_done():
@@ -705,7 +706,7 @@ def test_took_another_payment_for_its_own():
 
     said = found(pay, TWO)
     assert (said.code, said.facts["because"]) == ("not-done", "took-another")
-    assert (said.facts["other_id"], said.facts["other"]) == ("ch_1", "invoice INV-7")
+    assert (said.facts["other_id"], said.facts["other"]) == ("ch_1", SEVEN)
 
 
 def test_a_slip_after_the_claim_is_the_reason_and_not_the_claim():
