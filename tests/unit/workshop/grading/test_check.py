@@ -43,7 +43,7 @@ def test_without_a_key_one_crash_is_enough(language):
     assert len(verdict.outcome.ledger) == 2
     assert verdict.story and verdict.why
     assert verdict.next == PAY.hints["no-key"].get(language)
-    assert cases(0)[0].deeds[0].words in verdict.headline
+    assert cases(0)[0].deeds[0].text.get(language) in verdict.headline
     assert ("one crash" if language == "en" else "崩溃一次") in verdict.headline
 
 

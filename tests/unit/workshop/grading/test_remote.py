@@ -27,7 +27,8 @@ def test_the_same_verdict_as_here():
     space = {"__name__": "answer"}
     exec(compile(GOOD, "<answer>", "exec"), space)
     here, there = check("01", space["send_mail"]), check_source("01", GOOD)
-    assert there.passed and there.to_json() == here.to_json()
+    # Only the wall differs: in this very process there is none.
+    assert there.passed and there.to_json() == {**here.to_json(), "wall": list(there.wall)}
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
