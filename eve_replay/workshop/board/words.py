@@ -46,7 +46,7 @@ _WORDS: Mapping[str, Text] = MappingProxyType(
         "seed": Text("Names and orders no.", "名字和顺序编号"),
         "attack": Text("Attack", "攻击"),
         "held": Text("It holds in this world.", "在这个世界里它守住了。"),
-        "broke": Text("Broken!", "攻破了！"),
+        "broke": Text("Broken.", "攻破了。"),
         "room": Text("{n} people, {w} answers waiting", "{n} 人，{w} 份答案在等"),
         "no_votes": Text("Nobody has predicted yet.", "还没有人预测。"),
         "answers": Text("Answers", "答案"),
