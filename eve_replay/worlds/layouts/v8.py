@@ -78,6 +78,8 @@ def decode_v8(data: bytes) -> object:
         if not 9 <= reader.version <= 15:
             raise V8Error(f"Version {reader.version} of the structured clone is not known here")
         return reader.value(0)
+    except UnicodeDecodeError as error:
+        raise V8Error(f"A text of the structured clone is none ({error.reason})") from None
     except (IndexError, struct.error):
         raise V8Error(f"The structured clone ends early, after {len(data)} bytes") from None
 

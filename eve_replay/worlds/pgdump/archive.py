@@ -64,10 +64,13 @@ class _Toc:
         self.program = self.text()
 
     def _take(self, size: int) -> bytes:
-        found = self._file.read(size)
-        if len(found) < size:
-            raise EOFError("the dump ends early")
-        return found
+        found = bytearray()
+        while len(found) < size:  # in pieces: a length that lies asks for no more memory than the file holds
+            piece = self._file.read(min(size - len(found), _CHUNK))
+            if not piece:
+                raise EOFError("the dump ends early")
+            found += piece
+        return bytes(found)
 
     def _byte(self) -> int:
         return self._take(1)[0]
