@@ -31,10 +31,11 @@ Engine: TypeAlias = Literal["local", "dask", "ray"]
 
 #: Of the event limit, from where on a run is near it.
 NEAR = 0.8
-_STUCK = frozenset(
-    {"wedged", "repeats-without-end", "will-fail", "overdue", "dormant", "stuck", "lost-delivery"}
-)
-_STRANDED = frozenset({"stranded", "retired", "left-behind"})
+_STUCK = frozenset({"wedged", "repeats-without-end", "will-fail", "stuck", "lost-delivery"})
+#: What a start, or a queue that delivers again, sets going: nobody is at work, and nothing is broken.
+_WAITS = frozenset({"overdue", "dormant"})
+_STRANDED = frozenset({"stranded", "retired"})
+_FAILED = frozenset({"failed-run", "failed-turn", "corrupted-event-log"})
 #: Sessions of one portion on an engine.
 _PORTION = 64
 
@@ -46,7 +47,8 @@ class AuditRow:
     Attributes:
         source: the store, without secrets. ``session``: the id.
         title, status, version: as its list shows them.
-        reasons: why it should be looked at: repeats, stuck, stranded, purge, event-limit, unread, or none.
+        reasons: why it should be looked at: repeats, stuck, waits, stranded, failed, purge,
+            event-limit, unread, or none.
         twice, possible: effects that surely, and possibly, ran more than once.
         worst, severity, certainty, sentence: the worst that is to be said of it.
         urgent: something unprotected is going to repeat and can still be prevented.
@@ -284,8 +286,12 @@ def reasons_of(report: Report, *, repeats: bool, events: int, purge: bool) -> It
         yield "repeats"
     if codes & _STUCK:
         yield "stuck"
+    elif codes & _WAITS:
+        yield "waits"
     if codes & _STRANDED:
         yield "stranded"
+    if codes & _FAILED:
+        yield "failed"
     if purge:
         yield "purge"
     if events >= EVENT_BUDGET * NEAR:

@@ -60,6 +60,14 @@ class Choice:
         }
 
 
+#: How the process comes back, by who wrote the journal.
+_START = {
+    "eve": "start the same version",
+    "workflow-sdk": "start the app (its world too)",
+    "python-sdk": "start the worker, and the queue that delivers to it",
+}
+
+
 def choices_of(
     session: Session, *, environment: str, voice: Voice, effects: EffectsPolicy | None = None
 ) -> tuple[Choice, ...]:
@@ -79,13 +87,12 @@ def choices_of(
     told: Certainty = "unknown" if any(each.certainty == "unknown" for each, _ in soon) else "implied"
     again = f"{listed(repeats)} again" if repeats else "nothing again"
     outcome = ahead.sim.outcome
-    plain = session.kind == "workflow"
     open_ = outcome != "nothing-open"
     run_on = {"recovers": "the work goes on to its end", "nothing-open": "nothing is open"}
     found = [
         Choice(
             name="restart",
-            words="start the same version" if not plain else "start the app (its world too)",
+            words=_START.get(session.framework, "start the same build"),
             repeats=repeats,
             unprotected=bare,
             outcome=outcome,
@@ -93,12 +100,14 @@ def choices_of(
             certainty=told,
         )
     ]
-    if not plain:
+    if session.framework == "eve":
         found += _eve_choices(repeats, bare, again, outcome, told, open_=open_)
     found.append(
         Choice(
             name="wait",
-            words="keep every server down",
+            words="keep everything down that works on it"
+            if session.framework != "eve"
+            else "keep every server down",
             repeats=(),
             unprotected=0,
             outcome="as it lies",

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from eve_replay.cli.shared.common import Shell, command, echo, echo_table, emit_json, note
+from eve_replay.cli.shared.errors import EXIT_UNREADABLE
 from eve_replay.cli.shared.options import effects_option
 from eve_replay.cli.shared.progress import counted
 from eve_replay.errors import WrongUse
@@ -21,7 +22,9 @@ __all__ = ["cli"]
 _WORDS = {
     "repeats": "an effect ran or may have run twice, or is going to",
     "stuck": "will not go on by itself",
+    "waits": "nobody is at work on it: a start, or its queue, sets it going",
     "stranded": "belongs to another version",
+    "failed": "a run or a turn failed, what it did stays done",
     "purge": "retention is going to delete its payloads",
     "event-limit": "near the limit of events",
     "unread": "its log is not here",
@@ -92,7 +95,8 @@ def cli(
         if parquet:
             note(shell, f"{plural(len(found.rows), 'row')} written to {parquet}.")
     wrong = any(row.severity != "info" or row.urgent for row in found.rows)
-    shell.exit_code = 1 if wrong or found.unread else 0
+    nothing = bool(found.unread) and not found.rows
+    shell.exit_code = EXIT_UNREADABLE if nothing else 1 if wrong or found.unread else 0
 
 
 def _cluster(engine: str, scheduler: str | None) -> object:

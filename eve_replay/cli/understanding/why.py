@@ -58,8 +58,9 @@ def cli(
     """Say what to do now, what ran twice, what is open or wedged.
 
     The plan comes first: what goes on by itself and when, what to hold, what to look up, what to undo. Its
-    commands are for you to copy, nothing is run. The exit code is 1 while something unprotected is going to
-    repeat. Without SESSION: all sessions of the store, worst first. With --ledger its counts count.
+    commands are for you to copy, nothing is run. The exit code is 1 where something went wrong or may
+    have, or something unprotected is going to repeat. Without SESSION: all sessions of the store, worst
+    first. With --ledger its counts count.
     """
     from eve_replay.checks import Voice
     from eve_replay.cli.shared.select import session_wanted

@@ -64,7 +64,8 @@ def _of_effect(
         yield _look_up(session, effect, voice)
     elif judged.code == "retried":
         yield _threw(session, effect, voice)
-    elif judged.code == "keyed":
+    elif judged.code == "keyed" and effect.protection.klass != "durable":
+        # What a durable call has done is kept by its runtime, step by step: no receiver holds a key for it.
         yield _keyed(session, effect, voice)
     if effect.left_behind and known != 0 and not held:
         yield PlanStep(

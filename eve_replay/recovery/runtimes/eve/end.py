@@ -46,6 +46,9 @@ def _outcome(situation: Situation, flow: Flow, course: Course) -> None:
     elif root.code == "unborn":
         course.outcome, course.by, course.ends = "needs-message", "message", "never: no session exists"
         course.person = "create the session again: the client's connection broke and nothing is recorded"
+        if situation.plain:
+            course.ends = "never: no run is recorded"
+            course.person = "start the run again: nothing of it is recorded"
         course.use("no-session")
     elif root.over:
         course.outcome, course.by = "nothing-open", "nobody"
