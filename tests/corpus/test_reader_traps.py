@@ -190,7 +190,7 @@ ROWS: dict[str, Row] = {
         "the time of an event is not createdAt, nor its order",
         "test_t30_when_it_happened_is_shown_beside_when_it_was_written",
         f"{JUDGED}::test_t30_the_time_of_an_event_is_not_its_order",
-        "tests/unit/cli/test_events.py::test_events_come_in_slot_order_whatever_their_times",
+        "tests/unit/cli/reading/test_events.py::test_events_come_in_slot_order_whatever_their_times",
     ),
     "T33": row(
         "a span without data",
@@ -245,8 +245,8 @@ ROWS: dict[str, Row] = {
     "T46": row(
         "an option that is parsed and dropped; a limit that is accepted and then fails",
         "test_t46_options_are_obeyed_or_refused",
-        "tests/unit/cli/test_runs.py::test_filters_are_obeyed",
-        "tests/unit/cli/test_events.py::test_filters",
+        "tests/unit/cli/reading/test_runs.py::test_filters_are_obeyed",
+        "tests/unit/cli/reading/test_events.py::test_filters",
     ),
     "T48": row(
         "two effects, one start",

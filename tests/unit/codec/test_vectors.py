@@ -48,7 +48,7 @@ REASONS = {
     "crypto-zstd-around-encr": "unsupported-prefix",
     "malformed-binary-prefix": "bad-prefix",
     "malformed-empty": "truncated",
-    "malformed-gzip-bomb-256mib": "bad-prefix",
+    "malformed-gzip-bomb-256mib": "too-big",
     "malformed-no-prefix-json": "bad-prefix",
     "malformed-not-json": "bad-json",
     "malformed-prefix-only": "bad-json",

@@ -125,7 +125,7 @@ def failure(source: str, **options: object) -> str:
     error = caught.value
     assert isinstance(error, SourceUnreadable)
     assert "\n" not in str(error)
-    assert error.message.endswith(".") and error.message.count(". ") <= 1
+    assert error.message.endswith(".") and error.message.count(". ") <= 2
     everything = "".join(traceback.format_exception(error)) + repr(error) + str(error.hint)
     assert SECRET not in everything and QUOTED not in everything
     return str(error)

@@ -33,6 +33,7 @@ class EveRuntime:
         """Return what becomes of every step and effect."""
         if environment.recovers == "no":
             return _left_alone(situation, environment)
+        asked = situation
         if environment.transactional:
             situation = whole_commits(situation)
         flow = flow_of(situation)
@@ -42,6 +43,9 @@ class EveRuntime:
         count_model(situation, course, flow.goes)
         count_events(situation, course)
         conclude(situation, flow, course, environment, model)
+        if situation is not asked:  # what was said of a copy is said of the effect that was asked about
+            pairs = zip(asked.effects, situation.effects, strict=True)
+            course.futures = Futures((own, course.futures[copy]) for own, copy in pairs)
         return course
 
 
