@@ -82,7 +82,7 @@ COMMANDS: Mapping[str, Entry] = MappingProxyType(
         audit="Look through many stores: repeats, stuck, stranded, at a limit.",
         frames="Write runs, steps, attempts or effects as CSV tables.",
         docs="Read the rule that an answer points at, with its recordings.",
-        selftest="Read journals that mean harm with every front end, on this machine.",
+        selftest="Read journals that mean harm with every front end, here.",
     )
     | _table(
         "Crashing",
