@@ -149,9 +149,10 @@ def _worked(
         attempt for step in session.steps for attempt in step.attempts if attempt.started_at is not None
     ]
     within = [each for each in starts if each.started_at is not None and since <= each.started_at < until]
+    report = why_all([session], voice=voice, effects=effects, versions=versions).reports[0]
     return Worked(
-        row=landing_row(session, now=voice.now, zone=voice.zone, effects=effects, versions=versions),
-        report=why_all([session], voice=voice, effects=effects, versions=versions).reports[0],
+        row=landing_row(session, now=voice.now, zone=voice.zone, report=report),
+        report=report,
         began=len(within),
         again=sum(each.n > 1 for each in within),
         spent=spent_in(session, since, until),

@@ -13,7 +13,7 @@ from eve_replay.checks.finding import Verdict
 from eve_replay.checks.phrases import Voice, count, listed
 from eve_replay.guidance.plan.done import done_steps
 from eve_replay.guidance.plan.model import NO_PLAN, About, Place, Plan, PlanStep, Soon
-from eve_replay.guidance.plan.naming import call_text
+from eve_replay.guidance.plan.naming import about_effect, call_text
 from eve_replay.journal.effects.build import Effect
 from eve_replay.journal.model import Evidence, Session, Turn
 from eve_replay.recovery.environment import environment
@@ -286,7 +286,7 @@ def _to_look_up(
                 does="look",
                 sentence=f"Look up whether {call_text(effect)} acted: it has no outcome, and {ask}.",
                 certainty="unknown",
-                about=(_about(session, effect),),
+                about=(about_effect(session, effect),),
                 group=2,
             )
         )
@@ -306,19 +306,9 @@ def _left_unknown(session: Session, effects: Iterable[Effect]) -> Iterator[PlanS
             does="look",
             sentence=f"Look up whether {call_text(effect)} acted: its outcome is unknown.",
             certainty="unknown",
-            about=(_about(session, effect),),
+            about=(about_effect(session, effect),),
             group=2,
         )
-
-
-def _about(session: Session, effect: Effect) -> About:
-    return About(
-        session_id=session.id,
-        run_id=effect.run_id,
-        tool=effect.tool,
-        call_id=effect.call_id or "",
-        step_id=effect.step_id,
-    )
 
 
 def _again(

@@ -5,8 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from eve_replay.checks.phrases import Voice, listed
-from eve_replay.guidance.plan.model import About, PlanStep
-from eve_replay.guidance.plan.naming import call_text, entry_text, execution_text, kept_part, latest
+from eve_replay.guidance.plan.model import PlanStep
+from eve_replay.guidance.plan.naming import (
+    about_effect,
+    call_text,
+    entry_text,
+    execution_text,
+    kept_part,
+    latest,
+)
 from eve_replay.ids import short_id
 from eve_replay.journal.effects.build import Effect, Execution
 from eve_replay.journal.effects.judge import Judgement, judge_effect
@@ -76,19 +83,9 @@ def _of_effect(
             "cancelled before a result was recorded, and a cancelled turn takes nothing back. Undo it if "
             "it is not wanted.",
             certainty="unknown" if known is None else "observed",
-            about=(_about(session, effect),),
+            about=(about_effect(session, effect),),
             group=2,
         )
-
-
-def _about(session: Session, effect: Effect) -> About:
-    return About(
-        session_id=session.id,
-        run_id=effect.run_id,
-        tool=effect.tool,
-        call_id=effect.call_id or "",
-        step_id=effect.step_id,
-    )
 
 
 def _acted(effect: Effect) -> list[Execution]:
@@ -131,7 +128,7 @@ def _undo(
         does="undo",
         sentence=f"{what}. {ask}{ledger}{keyed}{unsure}",
         certainty="observed",
-        about=(_about(session, effect),),
+        about=(about_effect(session, effect),),
         group=2,
     )
 
@@ -155,7 +152,7 @@ def _look_up(session: Session, effect: Effect, voice: Voice) -> PlanStep:
         f"nothing recorded protects it.{goes_on} {undo}. A record of what the outside really did settles it "
         "(a ledger).",
         certainty="unknown",
-        about=(_about(session, effect),),
+        about=(about_effect(session, effect),),
         group=2,
     )
 
@@ -169,7 +166,7 @@ def _threw(session: Session, effect: Effect, voice: Voice) -> PlanStep:
         sentence=f"Look up whether {call_text(effect)} acted before it threw: {times}. The runtime tries a "
         "step that throws again, and a body can act and then throw.",
         certainty="unknown",
-        about=(_about(session, effect),),
+        about=(about_effect(session, effect),),
         group=2,
     )
 
@@ -183,7 +180,7 @@ def _keyed(session: Session, effect: Effect, voice: Voice) -> PlanStep:
         sentence=f"Check that the receiver of {call_text(effect)} honoured its key{key}: it was asked at "
         f"{when}, and acted once if it did.",
         certainty="implied",
-        about=(_about(session, effect),),
+        about=(about_effect(session, effect),),
         group=3,
     )
 
@@ -196,7 +193,7 @@ def _children(session: Session, effect: Effect, voice: Voice) -> PlanStep:
         sentence=f"{call_text(effect)} was started as {len(runs)} child runs "
         f"({_listed([short_id(run) for run in runs])}): look at what each of them did, and undo all but one.",
         certainty="observed",
-        about=(_about(session, effect),),
+        about=(about_effect(session, effect),),
         group=2,
     )
 

@@ -6,17 +6,29 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 
 from eve_replay.checks.phrases import Voice
+from eve_replay.guidance.plan.model import About
 from eve_replay.journal.effects.build import Effect, Execution
 from eve_replay.journal.ledger.model import Entry
 from eve_replay.journal.model import Session
 from eve_replay.values import UNDEFINED, preview
 
-__all__ = ["call_text", "entry_text", "execution_text", "kept_part"]
+__all__ = ["about_effect", "call_text", "entry_text", "execution_text", "kept_part"]
 
 _ROOM = 72
 #: Ends of field names that hold an id the outside gave; and names of amounts.
 _IDS = ("id", "number", "ref", "reference", "receipt")
 _AMOUNTS = ("cents", "amount", "total", "price", "sum")
+
+
+def about_effect(session: Session, effect: Effect) -> About:
+    """Return what a step of the plan about an effect concerns."""
+    return About(
+        session_id=session.id,
+        run_id=effect.run_id,
+        tool=effect.tool,
+        call_id=effect.call_id or "",
+        step_id=effect.step_id,
+    )
 
 
 def call_text(effect: Effect) -> str:

@@ -187,6 +187,7 @@ def landing_row(
     effects: EffectsLike = None,
     versions: Iterable[str] = (),
     ledger: LedgerLike | None = None,
+    report: Report | None = None,
 ) -> LandingRow:
     """Return the row of one joined session.
 
@@ -197,11 +198,12 @@ def landing_row(
         effects: what the user knows of their tools.
         versions: eve versions of the whole store.
         ledger: what really happened outside; with it its counts count.
+        report: its post-mortem made with the same words, by who has it already.
     """
-    world = why_all(
-        [session], voice=Voice(now=now, zone=zone), effects=effects, versions=versions, ledger=ledger
-    )
-    report = world.reports[0]
+    if report is None:
+        voice = Voice(now=now, zone=zone)
+        world = why_all([session], voice=voice, effects=effects, versions=versions, ledger=ledger)
+        report = world.reports[0]
     counted = zip(report.effects, report.counts, strict=True)
     twice = tally(judge_effect(effect, None if n is None else n.count) for effect, n in counted)
     row = detailed(session_row(session.head), session, now=now, twice=twice)
