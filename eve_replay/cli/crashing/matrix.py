@@ -17,11 +17,18 @@ from eve_replay.cli.shared.common import (
 )
 from eve_replay.cli.shared.crash import Words, about_a_turn, assumption_options, point_words
 from eve_replay.views.crashlab.matrix import MatrixView
+from eve_replay.views.kit.safe import display_width
 from eve_replay.views.kit.table import Cell, Column, Table
 from eve_replay.views.kit.text import Line, line, paragraph
 from eve_replay.views.kit.words import plural
 
 __all__ = ["cli"]
+
+#: Heads of the columns that are no effects.
+_HEADS = {"outcome": "outcome", "model": "model"}
+
+#: Cells that the point's number and the words for its place should keep.
+_WHERE = 44
 
 
 @command("matrix")
@@ -62,14 +69,15 @@ def cli(
         return
     view = matrix_view(found.points, [point_row(sim.point, sim.point.position) for sim in found.points])
     rows = view.rows if every else view.classes()
+    titles = _titles(view, shell.width - _WHERE)
     echo(shell, [line((f"{target.name}: {plural(len(found.points), 'crash point')}", "strong"))])
     echo_table(
         shell,
         Table(
             columns=[
                 Column(title="from", align="right"),
-                Column(title="where", shrink=1, minimum=20 if len(view.columns) < 8 else 12),
-                *(Column(title=title) for title in _titles(view)),
+                Column(title="where", shrink=1, minimum=20 if len(view.columns) < 8 else 12, keep="both"),
+                *(Column(title=title) for title in titles),
             ],
             rows=[
                 [
@@ -84,7 +92,8 @@ def cli(
     )
     legend = [c.title for c in view.columns if c.kind == "effect"]
     for number, title in enumerate(legend, 1):
-        echo(shell, paragraph(f"{number}: {title}", width=shell.width, indent=6, tone="muted"))
+        if title not in titles:
+            echo(shell, paragraph(f"{number}: {title}", width=shell.width, indent=6, tone="muted"))
     if any(" or more" in cell.text for row in rows for cell in row.cells):
         echo(shell, paragraph("+: or more, without end", width=shell.width, indent=6, tone="muted"))
     echo(shell, [(), *_totals(found.totals, shell.width, plain=target.turn_id is None)])
@@ -92,17 +101,21 @@ def cli(
     finish(shell, target.journal.receipt)
 
 
-def _titles(view: MatrixView) -> list[str]:
-    """Effects by number (the legend names them), the rest by a word that fits."""
-    out = []
-    number = 0
-    for column in view.columns:
-        if column.kind == "effect":
-            number += 1
-            out.append(str(number))
-        else:
-            out.append({"outcome": "outcome", "model": "model"}.get(column.kind, column.title))
-    return out
+def _titles(view: MatrixView, room: int) -> list[str]:
+    """Return a heading per column: effects by name where they fit, else by number (the legend names them).
+
+    Args:
+        view: the matrix.
+        room: cells that all columns may have beside point and place.
+    """
+    named = [_HEADS.get(column.kind, column.title) for column in view.columns]
+    if sum(display_width(title) + 2 for title in named) <= room:
+        return named
+    numbers = iter(range(1, len(named) + 1))
+    return [
+        str(next(numbers)) if column.kind == "effect" else title
+        for column, title in zip(view.columns, named, strict=True)
+    ]
 
 
 def _totals(totals: Any, width: int, *, plain: bool) -> list[Line]:

@@ -233,6 +233,8 @@ def _is_source(word: str) -> bool:
     if word.startswith("sample:") or "://" in word:
         return True
     path = Path(split_layout(word)[0])
+    if path.is_absolute() or word.startswith(("./", "../", "~")):
+        return True  # no id begins so; that it does not exist is then said of the path
     return path.exists() or any(each.is_file() for each in path.parents)  # archive.zip/part
 
 

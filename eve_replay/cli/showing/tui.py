@@ -63,7 +63,7 @@ def cli(
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise WrongUse(
             "The terminal user interface needs a terminal.",
-            hint="Use `eve-replay runs` or `eve-replay why` in a pipe.",
+            hint="Use `eve-replay sessions` or `eve-replay why` in a pipe.",
         )
     try:
         from eve_replay_tui.app import ReplayApp

@@ -65,14 +65,19 @@ def turns_table(session: Session, marks: EffectMarks, zone: tzinfo | None) -> Ta
     return Table(columns=columns, rows=rows, empty=empty)
 
 
+#: Cells below which a row of the tree has no room for a clock and for words.
+_NARROW = 72
+
+
 def tree_lines(rows: Sequence[TreeRow], zone: tzinfo | None, *, width: int = 80) -> list[Line]:
     """Return tree rows as aligned lines: what, status, when, how long, remarks; details below calls."""
     columns = (
         Column(title="", shrink=1, minimum=24),
         Column(title="status"),
-        Column(title="at"),
-        Column(title="took", align="right"),
-        Column(title="", shrink=2, minimum=9),
+        Column(title="at", optional=True),
+        Column(title="took", align="right", optional=True),
+        # Where it is narrow, the clock gives way before the words that say what ran twice.
+        Column(title="", shrink=2, minimum=9 if width >= _NARROW else 22),
     )
     top = min((row.depth for row in rows), default=0)
     body: list[Row] = []

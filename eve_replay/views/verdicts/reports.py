@@ -11,7 +11,7 @@ from eve_replay.guidance.plan.naming import call_text
 from eve_replay.journal.effects.judge import judge_effect
 from eve_replay.views.kit.safe import cut, display_width
 from eve_replay.views.kit.table import Cell, Column, Table, table_lines
-from eve_replay.views.kit.text import Line, Span, line, paragraph
+from eve_replay.views.kit.text import Line, Span, line, paragraph, plain
 from eve_replay.views.kit.tone import TONES, Tone
 from eve_replay.views.kit.words import plural, short_ids
 from eve_replay.views.session.titles import title_text
@@ -179,9 +179,10 @@ def effects_lines(report: Report, *, width: int = 80, every: bool = False) -> li
             told.append(f"protection {protection.text}")
             told += [f"ledger {counted.text}"] if counted.text else []
             rest = "".join(f", {each}" for each in told if each)
-            room = max(width - display_width(runs.text) - 2, 8)
             out += paragraph(call_text(report.effects[n]), width=width)[:2]
-            out.append(line("  ", (runs.text, runs.tone), (cut(rest, room), "muted")))
+            first, *more = paragraph(f"{runs.text}{rest}", width=width, indent=2, tone="muted")
+            said = plain([first]).lstrip().removeprefix(runs.text)
+            out += [line("  ", (runs.text, runs.tone), (said, "muted")), *more]
     if left_out:
         out += paragraph(effects_folded(report, left_out), width=width, tone="muted")
     return out
