@@ -18,7 +18,7 @@ from eve_replay.cli.shared.options import effects_option, session_option
 from eve_replay.cli.shared.select import turn_wanted
 from eve_replay.cli.understanding.turns import turn_json
 from eve_replay.ids import short_id
-from eve_replay.journal import Message, Turn
+from eve_replay.journal import Message, Session, Turn
 from eve_replay.journal.transcript import taken_by
 from eve_replay.views.kit.base import split_key
 from eve_replay.views.kit.safe import cut
@@ -26,6 +26,7 @@ from eve_replay.views.kit.table import Cell, Column, Table
 from eve_replay.views.kit.text import Line, line, paragraph
 from eve_replay.views.kit.words import clock, clocks, day_and_clock, duration, word_for, zone_name
 from eve_replay.views.session.moments import Stop
+from eve_replay.views.session.silence import Silence
 
 __all__ = ["cli"]
 
@@ -96,8 +97,21 @@ def cli(
     else:
         echo(shell, tree_lines(view.tree.below(key)[1:], shell.zone, width=shell.width))
     if bars:
-        echo(shell, [(), *timeline_lines(view.turn_timeline(one.id), width=shell.width)])
+        drawn = view.turn_timeline(one.id, _silence(shell, owner, effects))
+        echo(shell, [(), *timeline_lines(drawn, width=shell.width)])
     finish(shell, journal.receipt)
+
+
+def _silence(shell: Shell, session: Session, effects: str | None) -> Silence | None:
+    """Return what has not been written since the last sign of an open step, with the end of its lease."""
+    from eve_replay.views.session.silence import silence_of
+    from eve_replay.views.verdicts.verdicts import session_verdicts
+
+    if silence_of(session, now=shell.now) is None:
+        return None  # nothing is open: the verdicts are not asked
+    rows = session_verdicts(session, now=shell.now, zone=shell.zone, effects=effects).rows
+    lease = next((row.lease_until for row in rows if row.lease_until is not None), None)
+    return silence_of(session, now=shell.now, lease_until=lease)
 
 
 def _steering(message: Message, turn: Turn, shell: Shell) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from eve_replay.views.kit.safe import cut, display_width, pad
-from eve_replay.views.kit.text import Line, Span, line
+from eve_replay.views.kit.text import Line, Span, line, paragraph
 from eve_replay.views.kit.tone import Tone
 from eve_replay.views.kit.words import duration
 from eve_replay.views.session.timeline import Bar, Timeline, TimelineRow
@@ -22,7 +22,8 @@ _FILL = {
     "model": "m",
     "tool": "t",
 }
-LEGEND = "= attempt  ~ interrupted  . nobody at work  o parked  m model  t tool  # commit"
+_MARKS = {"commit": "#", "now": "|", "lease": "L"}
+LEGEND = "= attempt  ~ no end recorded  . nobody  o parked  m model  t tool  # commit"
 
 
 def timeline_lines(view: Timeline, *, width: int = 80, squeezed: bool = True) -> list[Line]:
@@ -40,7 +41,11 @@ def timeline_lines(view: Timeline, *, width: int = 80, squeezed: bool = True) ->
     out: list[Line] = [_scale(view, label, room, squeezed)]
     for row in view.rows:
         out.extend(_row(view, row, label, room, squeezed))
+        if row.label == "silence":
+            out.extend(paragraph(row.detail, width=width, indent=label, tone="unknown"))
     out.append(line((cut(LEGEND, width), "muted")))
+    if any(row.label == "silence" for row in view.rows):
+        out.append(line((cut("| now  L the lease ends", width), "muted")))
     return out
 
 
@@ -78,7 +83,7 @@ def _row(view: Timeline, row: TimelineRow, label: int, room: int, squeezed: bool
     for bar in main:
         _paint(cells, view, bar, room, squeezed)
     for x, mark in commits:
-        cells[x] = ("#" if mark.kind == "commit" else "x", mark.tone)
+        cells[x] = (_MARKS.get(mark.kind, "x"), mark.tone)
     out = [_joined(pad(cut(row.label, label - 1), label), "strong", cells)]
     for bar in row.bars:
         if bar.lane == 0:
