@@ -101,9 +101,10 @@ def _chunks(match: re.Match[str], messages: list[Message]) -> Iterator[Row]:
 
 async def _read(client: Any, source: str, prefix: str, timeout: float) -> dict[str, list[Message]]:
     server = source.partition("?")[0]
+    # The client takes 0 attempts for "for ever": a server that is not there is then asked without an end.
     link = await client.connect(
-        servers=[server], connect_timeout=timeout, max_reconnect_attempts=0, allow_reconnect=False,
-        error_cb=_quiet,
+        servers=[server], connect_timeout=timeout, max_reconnect_attempts=1, reconnect_time_wait=0.1,
+        allow_reconnect=False, error_cb=_quiet,
     )  # fmt: skip
     try:
         context = link.jetstream(timeout=timeout)

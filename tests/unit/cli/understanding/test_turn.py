@@ -9,7 +9,7 @@ def test_one_turn_step_by_step_with_a_timeline(capsys):
     assert lines[0] == "turn 0  completed"
     for wanted in ("step 1 turnStep", "  attempt 1 ", "interrupted", "may have run twice", "paid again"):
         assert wanted in out
-    assert lines[-1].startswith("= attempt  ~ interrupted")
+    assert lines[-1].startswith("= attempt  ~ no end recorded")
     assert any(each.rstrip().endswith("#") for each in lines)
     assert all(display_width(each) <= 80 for each in lines)
 
