@@ -33,8 +33,9 @@ SLOW = (
     "tests/unit/tools", "tests/unit/workshop/grading", "tests/unit/cli/workshop", "tests/unit/cli/test_lab",
     "tests/unit/cli/test_proof", "tests/unit/proof", "tests/unit/notebook", "tests/unit/worlds/postgres",
     "tests/unit/worlds/redis", "tests/unit/worlds/layouts/test_stores", "tests/unit/worlds/mongo",
-    # These hold by the thousand what a change elsewhere seldom touches: half of the time of all others together.
-    "tests/unit/codec/devalue/test_lazy", "tests/unit/codec/devalue/test_parse", "tests/unit/values/test_tagged",
+    # These try by the thousand what a change elsewhere seldom touches: half of the time of all others.
+    "tests/unit/codec/devalue/test_lazy", "tests/unit/codec/devalue/test_parse",
+    "tests/unit/values/test_tagged",
     "tests/unit/worlds/test_dump", "tests/unit/checks/test_wedged", "tests/repo/test_typing",
     "tests/unit/cli/crashing/test_proof", "tests/unit/workshop/tasks/test_lesson_09",
     "tests/unit/workshop/views/test_lanes", "tests/unit/workshop/engine", "tests/unit/cli/mcp",
