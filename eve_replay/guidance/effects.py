@@ -16,7 +16,8 @@ from eve_replay.journal.effects.judge import judge_effect
 from eve_replay.journal.ledger.join import Count
 from eve_replay.journal.model import Attempt, Certainty, Session, Step
 from eve_replay.problems import Severity
-from eve_replay.values import UNDEFINED, preview, same
+from eve_replay.redaction.veil import glimpse
+from eve_replay.values import UNDEFINED, same
 
 __all__ = ["effect_verdicts", "named"]
 
@@ -156,7 +157,7 @@ def thrown(output: object) -> str:
     if isinstance(output, Mapping):
         message = output.get("message")
     words = " ".join(message.split()) if isinstance(message, str) else ""
-    return preview(words, 60) if words else ""
+    return glimpse(words, 60) if words else ""
 
 
 def _brief(output: object, effect: Effect) -> str:
@@ -178,8 +179,8 @@ def _brief(output: object, effect: Effect) -> str:
         ids = [pair for pair in differing or fields if pair[0].lower().endswith(("id", "number", "ref"))]
         chosen = ids or differing
         if chosen:
-            return preview(chosen[0][1], 40).strip("\"'")
-    return "nothing" if output is None or output is UNDEFINED else preview(output, 40)
+            return glimpse(chosen[0][1], 40).strip("\"'")
+    return "nothing" if output is None or output is UNDEFINED else glimpse(output, 40)
 
 
 def _certainty_words(certainty: Certainty, effect: Effect) -> str:

@@ -11,7 +11,8 @@ from eve_replay.checks.phrases import Voice, listed
 from eve_replay.codec import Payload, loads_json
 from eve_replay.ids import short_id
 from eve_replay.journal.model import Evidence, Run, Session
-from eve_replay.values import Undecoded, preview
+from eve_replay.redaction.veil import glimpse, veiled
+from eve_replay.values import Undecoded
 
 __all__ = ["end_verdicts", "error_words"]
 
@@ -104,8 +105,8 @@ def error_words(payload: Payload | None) -> tuple[str, str]:
         return str(name or ""), message
     if isinstance(value, Mapping):
         said = value.get("message")
-        return str(value.get("name") or ""), said if isinstance(said, str) else preview(value, 120)
-    return "", value if isinstance(value, str) else preview(value, 120)
+        return str(value.get("name") or ""), veiled(said) if isinstance(said, str) else glimpse(value, 120)
+    return "", veiled(value) if isinstance(value, str) else glimpse(value, 120)
 
 
 def unread_error(payload: Payload | None) -> str:

@@ -96,6 +96,16 @@ def _rules() -> tuple[_Leak, ...]:
 
 
 @cache
+def _by_word() -> tuple[tuple[str, tuple[int, ...]], ...]:
+    """Return each keyword with the numbers of the rules that it makes worth a try."""
+    found: dict[str, list[int]] = {}
+    for number, rule in enumerate(_rules()):
+        for word in rule.keywords:
+            found.setdefault(word, []).append(number)
+    return tuple((word, tuple(numbers)) for word, numbers in found.items())
+
+
+@cache
 def rules_version() -> str:
     """Return which version of the public rules this is."""
     data = loads_json(files("eve_replay.redaction").joinpath("leaks.json").read_text(encoding="utf-8"))
@@ -114,9 +124,8 @@ def leaked(text: str) -> Iterator[tuple[str, int, int]]:
 
 def _in_piece(text: str) -> Iterator[tuple[str, int, int]]:
     low = text.lower()
-    for rule in _rules():
-        if not any(word in low for word in rule.keywords):
-            continue
+    wanted = {n for word, numbers in _by_word() if word in low for n in numbers}
+    for rule in map(_rules().__getitem__, sorted(wanted)):
         for match in rule.pattern.finditer(text):
             group = rule.group if match.span(rule.group)[0] >= 0 else 0
             start, end = match.span(group)

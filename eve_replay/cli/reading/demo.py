@@ -14,8 +14,8 @@ from eve_replay.cli.shared.payload import payload_json
 from eve_replay.codec import Payload
 from eve_replay.ids import short_id
 from eve_replay.journal import Attempt, Journal
+from eve_replay.redaction.veil import glimpse
 from eve_replay.times import parse_time
-from eve_replay.values import preview
 from eve_replay.views.inspect.records import RunRow, StepRow, run_rows, step_rows
 from eve_replay.views.inspect.value import value_lines, value_rows
 from eve_replay.views.kit.safe import cut, safe_text
@@ -163,7 +163,7 @@ def _attempt(shell: Shell, attempt: Attempt) -> list[Line]:
     ]
     for call in attempt.tool_calls:
         result = (
-            f"gave {preview(call.output, limit=200)}" if call.returned else "asked for, no result recorded"
+            f"gave {glimpse(call.output, limit=200)}" if call.returned else "asked for, no result recorded"
         )
         out.append(line(cut(f"      {call.name}  {safe_text(result)}", shell.width)))
     return out

@@ -21,8 +21,9 @@ from eve_replay.cli.shared.common import (
 )
 from eve_replay.cli.shared.pick import no_events_words, pick_run
 from eve_replay.records import EventRecord, HookRecord, Other, RunRecord, StreamRecord, WaitRecord
+from eve_replay.redaction.veil import glimpse
 from eve_replay.times import iso
-from eve_replay.values import preview, to_tagged
+from eve_replay.values import to_tagged
 from eve_replay.views.inspect.records import RunRow, StepRow, run_row, step_rows
 from eve_replay.views.kit.safe import cut
 from eve_replay.views.kit.table import Cell, Column, Row, Table
@@ -135,7 +136,7 @@ def _newest(record: RunRecord, events: list[EventRecord]) -> datetime | None:
 def _attributes(record: RunRecord) -> str:
     """Return the attributes a person or the app gave a run; the runtime's own begin with a dollar sign."""
     own = {name: value for name, value in record.attributes.items() if not name.startswith("$")}
-    return ", ".join(f"{name} {preview(value, limit=60)}" for name, value in own.items())
+    return ", ".join(f"{name} {glimpse(value, limit=60)}" for name, value in own.items())
 
 
 def _head(
@@ -246,7 +247,7 @@ def _others(shell: Shell, world: World, run_id: str, others: list[Other]) -> Non
                 hook.text("token") or "",
                 Cell("hidden: the run has ended" if hook.hidden else "", "muted"),
                 Cell(
-                    preview(metadata.shared, limit=60) if (metadata := hook.payload("metadata")) else "",
+                    glimpse(metadata.shared, limit=60) if (metadata := hook.payload("metadata")) else "",
                     "muted",
                 ),
             ]

@@ -45,10 +45,17 @@ import click
 
 from eve_replay.cli.shared.complete import completed
 from eve_replay.cli.shared.errors import reader_left
-from eve_replay.cli.shared.options import SOURCE_VARIABLE, ShellCommand, key_ring, shared_options
+from eve_replay.cli.shared.options import (
+    SHARED_NAMES,
+    SOURCE_VARIABLE,
+    ShellCommand,
+    key_ring,
+    shared_options,
+)
 from eve_replay.errors import WrongUse
 from eve_replay.limits import Limits, begun, parse_limit
 from eve_replay.problems import Receipt
+from eve_replay.redaction.veil import know, unveil, without_known
 from eve_replay.times import parse_time
 from eve_replay.views.kit.safe import safe_text
 from eve_replay.views.kit.table import Table, table_lines
@@ -125,7 +132,10 @@ def _shell(
     key_file: tuple[str, ...],
     fetch_keys: bool = False,
     limit: tuple[str, ...],
+    reveal: bool = False,
 ) -> Shell:
+    unveil(on=reveal or as_json)  # a document is for programs: exact
+    know(*(each.rpartition("=")[2] if "=" in each.rstrip("=") else each for each in key))
     instant = parse_time(now) if now else datetime.now(UTC)
     if instant is None:
         raise WrongUse(f"{now!r} is not a time.", hint="Write it as 2026-11-30T09:05:32Z.")
@@ -150,10 +160,7 @@ def command(name: str, **settings: Any) -> Callable[[Callable[..., None]], click
     def decorate(function: Callable[..., None]) -> click.Command:
         @functools.wraps(function)
         def body(**values: Any) -> int:
-            shared = {
-                key: values.pop(key)
-                for key in ("as_json", "color", "utc", "now", "key", "key_file", "fetch_keys", "limit")
-            }
+            shared = {key: values.pop(key) for key in SHARED_NAMES}
             if "read" in values:
                 _merge_source(values)
             shell = _shell(**shared)
@@ -254,7 +261,9 @@ def open_source(shell: Shell, source: str | None) -> World:
     for part, far in zip(parts, hosted, strict=True):
         options: dict[str, Any] = {"keys": shell.keys, "limit": shell.limit}
         if far:
-            options |= {"token": _token(), "token_hosts": _token_hosts()}
+            # The hosts, beside the vendor's own, that the user trusts with the token.
+            hosts = tuple(os.environ.get(TOKEN_HOSTS_VARIABLE, "").replace(",", " ").split())
+            options |= {"token": _token(), "token_hosts": hosts}
             options |= {"fetch_keys": shell.fetch_keys or None}
         worlds.append(open_world(part.strip() if len(parts) > 1 else part, **options))
     world = open_world(worlds)
@@ -266,12 +275,9 @@ def open_source(shell: Shell, source: str | None) -> World:
 
 def _token() -> str | None:
     """Return the hosted store's token. It goes into a request header and nowhere else."""
-    return next((os.environ[name] for name in TOKEN_VARIABLES if os.environ.get(name)), None)
-
-
-def _token_hosts() -> tuple[str, ...]:
-    """Return the hosts, beside the vendor's own, that the user trusts with the token."""
-    return tuple(os.environ.get(TOKEN_HOSTS_VARIABLE, "").replace(",", " ").split())
+    found = next((os.environ[name] for name in TOKEN_VARIABLES if os.environ.get(name)), None)
+    know(found)
+    return found
 
 
 def next_words(source: str | None, words: str) -> str:
@@ -304,7 +310,7 @@ def echo(shell: Shell, lines: Iterable[Line | str]) -> None:
 
 
 def _painted(shell: Shell, span: Span) -> str:
-    text = safe_text(span.text)
+    text = without_known(safe_text(span.text))
     if shell.ascii_only:
         text = text.translate(_ASCII)
     if not shell.colour or not text.strip():
@@ -329,7 +335,7 @@ def echo_table(shell: Shell, table: Table, *, indent: int = 0) -> None:
 def note(shell: Shell, text: str, *, tone: Tone = "muted") -> None:
     """Say a sentence on stderr, wrapped: remarks that are not part of the answer."""
     for each in paragraph(text, width=shell.width, tone=tone):
-        click.echo("".join(safe_text(span.text) for span in each), err=True)
+        click.echo(without_known("".join(safe_text(span.text) for span in each)), err=True)
 
 
 def emit_json(

@@ -127,7 +127,8 @@ def _sentence(text: str) -> str:
 
 
 def _say(text: str) -> None:
+    from eve_replay.redaction.veil import without_known
     from eve_replay.views.kit.safe import safe_text  # costs a tenth of the start; most starts end well
     from eve_replay.worlds.sources import public_text
 
-    click.echo(f"eve-replay: {safe_text(public_text(text))}", err=True)
+    click.echo(f"eve-replay: {without_known(safe_text(public_text(text)))}", err=True)

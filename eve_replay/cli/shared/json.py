@@ -10,6 +10,7 @@ from contextvars import ContextVar
 from typing import BinaryIO
 
 from eve_replay.codec.jsonout import dumps_tagged
+from eve_replay.redaction.veil import without_known
 
 __all__ = ["json_bytes", "put_document", "taken", "taking", "write_json"]
 
@@ -74,6 +75,7 @@ def _escaped(found: re.Match[str]) -> str:
 
 
 def _encoded(text: str) -> bytes:
+    text = without_known(text)
     if not text.isascii() or "\x7f" in text:
         text = _UNSEEN.sub(_escaped, text)
     try:

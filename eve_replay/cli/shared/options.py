@@ -75,11 +75,10 @@ _SHARED = (
         multiple=True,
         help="What reading may cost: a payload's size (64M), or NAME=VALUE such as unpacked=8G.",
     ),
+    click.option("--reveal", is_flag=True, help="Show what looks like a secret instead of hiding it."),
     click.option("--now", metavar="TIME", help="Reckon from this time instead of the clock."),
 )
-_SHARED_NAMES = frozenset(
-    {"as_json", "color", "utc", "key", "key_file", "fetch_keys", "limit", "now", "help"}
-)
+SHARED_NAMES = ("as_json", "color", "utc", "key", "key_file", "fetch_keys", "limit", "reveal", "now")
 
 
 class RenamedOption(click.Option):
@@ -104,7 +103,7 @@ class ShellCommand(click.Command):
         for param in self.get_params(ctx):
             record = param.get_help_record(ctx)
             if record is not None and isinstance(param, click.Option):
-                (shared if param.name in _SHARED_NAMES else own).append(record)
+                (shared if param.name in (*SHARED_NAMES, "help") else own).append(record)
         for title, rows in (("Options", own), ("Options of every command", shared)):
             if rows:
                 with formatter.section(title):

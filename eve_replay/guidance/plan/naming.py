@@ -10,7 +10,8 @@ from eve_replay.guidance.plan.model import About
 from eve_replay.journal.effects.build import Effect, Execution
 from eve_replay.journal.ledger.model import Entry
 from eve_replay.journal.model import Session
-from eve_replay.values import UNDEFINED, preview
+from eve_replay.redaction.veil import glimpse
+from eve_replay.values import UNDEFINED
 
 __all__ = ["about_effect", "call_text", "entry_text", "execution_text", "kept_part"]
 
@@ -39,8 +40,8 @@ def call_text(effect: Effect) -> str:
     if given is None or given is UNDEFINED:
         return effect.tool
     if effect.kind == "step" and isinstance(given, (list, tuple)):
-        return f"{effect.tool}({', '.join(preview(each, _ROOM) for each in given[:3])})"
-    return f"{effect.tool}({preview(given, _ROOM)})"
+        return f"{effect.tool}({', '.join(glimpse(each, _ROOM) for each in given[:3])})"
+    return f"{effect.tool}({glimpse(given, _ROOM)})"
 
 
 def execution_text(effect: Effect, part: Execution, voice: Voice) -> str:
@@ -50,7 +51,7 @@ def execution_text(effect: Effect, part: Execution, voice: Voice) -> str:
     if part.returned:
         verb = "threw" if part.is_error else "returned"
         nothing = part.output is None or part.output is UNDEFINED
-        facts += list(_facts(part.output)) or ([] if nothing else [preview(part.output, 40)])
+        facts += list(_facts(part.output)) or ([] if nothing else [glimpse(part.output, 40)])
         facts.append(f"{verb} {voice.at(part.at)}" if part.at is not None else verb)
     elif part.requested:
         facts.append(f"asked for {voice.at(part.at)}, no result recorded")

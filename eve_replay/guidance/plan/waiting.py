@@ -17,7 +17,7 @@ from eve_replay.journal.effects.build import Effect
 from eve_replay.journal.frameworks.workflow.messages import recorded_answer
 from eve_replay.journal.model import Park, Session
 from eve_replay.journal.settled import between_steps
-from eve_replay.values import preview
+from eve_replay.redaction.veil import glimpse
 
 __all__ = ["open_steps", "park_steps", "state_steps", "wedge_steps"]
 
@@ -162,7 +162,7 @@ def _ask(session: Session, park: Park, about: tuple[About, ...], voice: Voice, p
     action = request.get("action")
     given = action.get("input") if isinstance(action, dict) else None
     call = (
-        f"{park.tool}({preview(given, 72)})" if park.tool and given is not None else park.tool or "The turn"
+        f"{park.tool}({glimpse(given, 72)})" if park.tool and given is not None else park.tool or "The turn"
     )
     choices = commands.answers(place, session, park)
     names = [each.words.removeprefix("answer ") for each in choices]

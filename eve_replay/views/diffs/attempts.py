@@ -12,7 +12,7 @@ from eve_replay.journal import Step
 from eve_replay.journal.effects.build import Effect
 from eve_replay.journal.effects.executions import Execution
 from eve_replay.journal.effects.judge import judge_effect, of_count
-from eve_replay.values import preview
+from eve_replay.redaction.veil import glimpse
 from eve_replay.views.diffs.diff import DiffView, diff_view
 from eve_replay.views.kit.base import View, attempt_key, step_key
 from eve_replay.views.kit.safe import safe_text
@@ -322,7 +322,7 @@ def _gave(part: Execution, size: int) -> str:
     verb = "threw" if part.is_error and part.call_id is None else "returned"
     if not part.shown:
         return f"{verb} something that is not shown here"
-    return f"{verb} {preview(part.output, size)}"
+    return f"{verb} {glimpse(part.output, size)}"
 
 
 def _told(part: Execution) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from eve_replay.diff import ABSENT, Change, Piece, diff_values, json_patch, unified
-from eve_replay.values import preview
+from eve_replay.redaction.veil import glimpse
 from eve_replay.views.kit.base import View
 from eve_replay.views.kit.fit import fitted
 from eve_replay.views.kit.safe import cut, display_width, safe_text
@@ -171,7 +171,7 @@ def _row(node: Change, depth: int) -> DiffRow:
 
 
 def _text(value: object) -> str:
-    return "" if value is ABSENT else safe_text(preview(value, _PREVIEW))
+    return "" if value is ABSENT else safe_text(glimpse(value, _PREVIEW))
 
 
 def _pieces(pieces: tuple[Piece, ...]) -> tuple[PieceView, ...]:

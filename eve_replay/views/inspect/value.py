@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
+from eve_replay.redaction.veil import glimpse, veiled
 from eve_replay.values import (
     UNDEFINED,
     Boxed,
@@ -22,7 +23,6 @@ from eve_replay.values import (
     Tagged,
     Undecoded,
     Unknown,
-    preview,
     type_name,
 )
 from eve_replay.values.paths import children, join_path
@@ -119,23 +119,27 @@ def _summary(value: object) -> tuple[str, Tone]:
         where = f" at byte {value.offset}" if value.offset is not None else ""
         return safe_text(f"undecoded: {value.reason}{where}. {value.message}".rstrip()), "warning"
     if isinstance(value, Unknown):
-        return safe_text(f"{value.message}: {preview(value.payload, limit=_PREVIEW)}"), "warning"
+        return safe_text(f"{value.message}: {glimpse(value.payload, limit=_PREVIEW)}"), "warning"
     if isinstance(value, JsError):
         message = value.message
-        return safe_text(f"{value.name}: {message}" if isinstance(message, str) else str(value.name)), "error"
+        return safe_text(
+            f"{value.name}: {veiled(message)}" if isinstance(message, str) else str(value.name)
+        ), "error"
     if isinstance(value, JsBytes):
         more = " …" if len(value.data) > 16 else ""
-        return f"{preview(value)}, {size(len(value.data))}: {value.data[:16].hex(' ')}{more}", "plain"
+        return f"{glimpse(value)}, {size(len(value.data))}: {value.data[:16].hex(' ')}{more}", "plain"
     if isinstance(value, SparseArray):
         return f"length {value.length}, {len(value.entries)} filled", "plain"
     if value is UNDEFINED:
         return "undefined", "muted"
-    return preview(value, limit=_PREVIEW), "muted" if value is None else "plain"
+    return glimpse(value, limit=_PREVIEW), "muted" if value is None else "plain"
 
 
 def value_node(value: object, *, path: str = "$", label: str = "") -> ValueNode:
     """Return the node of one value (its children are not looked at beyond a preview)."""
     text, tone = _summary(value)
+    if label and tone == "plain" and isinstance(value, str | int | float):
+        text = veiled(text, name=label)
     return ValueNode(
         path=path,
         label=safe_text(label),
@@ -156,7 +160,7 @@ def _labelled(value: object) -> Iterator[tuple[str, str, object]]:
                 yield f"key {index}", f"{here}[0]", key
                 yield f"value {index}", f"{here}[1]", item
             else:
-                yield f"{preview(key, limit=40)} =>", f"{here}[1]", item
+                yield f"{glimpse(key, limit=40)} =>", f"{here}[1]", item
         return
     for segment, child in children(value):
         if isinstance(segment, int):
@@ -287,7 +291,7 @@ def value_rows(value: object, *, budget: int = 40, page: int = 20, path: str = "
         if id(node.value) in seen:
             opened.add(node.path)  # whichever of the two comes first on screen is the one that opens
             continue
-        if node is not tree.root and len(preview(node.value, limit=_ON_A_LINE + 1)) <= _ON_A_LINE:
+        if node is not tree.root and len(glimpse(node.value, limit=_ON_A_LINE + 1)) <= _ON_A_LINE:
             continue
         cost = min(node.count, page) + (node.count > page)
         if used + cost > budget and node is not tree.root:
@@ -323,7 +327,7 @@ def value_lines(
             text = node.text if node.tone == "error" else f"{node.kind} of {what}" if what else node.kind
             out.append((head, Span(cut(text, room), node.tone if node.tone == "error" else "muted")))
         elif whole_text and isinstance(node.value, str):
-            for index, part in enumerate(safe_lines(node.value)):
+            for index, part in enumerate(safe_lines(veiled(node.value, name=node.label))):
                 out.append((head if not index else Span(" " * (len(pad) + 2)), Span(part)))
         elif node.tone == "warning" or (whole_text and node.tone == "error"):
             blank = Span(" " * display_width(head.text))

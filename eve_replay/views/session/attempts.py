@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from eve_replay.journal import Attempt, Step, ToolCall
-from eve_replay.values import Undecoded, preview
+from eve_replay.redaction.veil import glimpse, veiled
+from eve_replay.values import Undecoded
 from eve_replay.views.kit.base import View, attempt_key, call_key, step_key
 from eve_replay.views.kit.safe import safe_text
 from eve_replay.views.kit.tone import Tone
@@ -132,7 +133,7 @@ def _error(attempt: Attempt) -> str:
     value = attempt.error.shared
     if isinstance(value, Undecoded):
         return safe_text(f"undecoded: {value.reason}")
-    return safe_text(value if isinstance(value, str) else preview(value, _PREVIEW))
+    return safe_text(veiled(value) if isinstance(value, str) else glimpse(value, _PREVIEW))
 
 
 def call_row(step: Step, call: ToolCall, marks: EffectMarks | None = None) -> CallRow:
@@ -147,7 +148,7 @@ def call_row(step: Step, call: ToolCall, marks: EffectMarks | None = None) -> Ca
     if call.error is not None:
         result = safe_text(str(call.error.get("message") or call.error.get("code") or ""))
     elif call.returned:
-        result = safe_text(preview(call.output, _PREVIEW))
+        result = safe_text(glimpse(call.output, _PREVIEW))
     seconds = None
     if call.requested_at is not None and call.returned_at is not None:
         seconds = (call.returned_at - call.requested_at).total_seconds()
@@ -157,7 +158,7 @@ def call_row(step: Step, call: ToolCall, marks: EffectMarks | None = None) -> Ca
         call_id=safe_text(call.call_id),
         status=status,
         tone=tone,
-        input=safe_text(preview(call.input, _PREVIEW)),
+        input=safe_text(glimpse(call.input, _PREVIEW)),
         result=result,
         place=safe_text(place),
         requested_at=call.requested_at,

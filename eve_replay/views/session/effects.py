@@ -9,7 +9,7 @@ from datetime import datetime
 from eve_replay.journal.effects.build import Effect
 from eve_replay.journal.effects.executions import Execution
 from eve_replay.journal.effects.judge import judge_effect, of_count
-from eve_replay.values import preview
+from eve_replay.redaction.veil import glimpse
 from eve_replay.views.kit.base import View, attempt_key, call_key, step_key
 from eve_replay.views.kit.safe import safe_text
 from eve_replay.views.kit.tone import Tone
@@ -157,7 +157,7 @@ def _result(part: Execution) -> str:
     """Return what came back; a function whose result was not opened (too big, unreadable) shows none."""
     if not part.returned or (part.output is None and part.call_id is None):
         return ""
-    return safe_text(preview(part.output, _PREVIEW))
+    return safe_text(glimpse(part.output, _PREVIEW))
 
 
 def _part(part: Execution) -> EffectPart:

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from eve_replay.redaction.veil import glimpse
 from eve_replay.times import parse_time
-from eve_replay.values import preview
 from eve_replay.views.kit.base import View
 from eve_replay.views.kit.tone import Tone
 
@@ -103,20 +103,20 @@ def _parts(kind: str, data: Mapping[str, object]) -> Iterator[str]:
     """What is worth reading, by kind; an unknown kind shows its fields."""
     if kind in ("message.received", "message.appended", "message.completed"):
         text = data.get("messageDelta", data.get("message"))
-        yield preview(text, limit=_GIST) if text is not None else ""
+        yield glimpse(text, limit=_GIST) if text is not None else ""
         yield str(data.get("finishReason") or "")
     elif kind == "actions.requested":
         actions = data.get("actions")
         for action in actions if isinstance(actions, list) else []:
             if isinstance(action, Mapping):
                 tool = action.get("toolName", action.get("kind"))
-                yield f"{tool}({preview(action.get('input'), limit=_GIST)})"
+                yield f"{tool}({glimpse(action.get('input'), limit=_GIST)})"
     elif kind == "action.result":
         result = data.get("result")
         if isinstance(result, Mapping):
             failed = "failed: " if data.get("status") not in (None, "completed") else ""
             outcome = data.get("error", result.get("output"))
-            yield f"{result.get('toolName', result.get('kind'))} gave {failed}{preview(outcome, limit=_GIST)}"
+            yield f"{result.get('toolName', result.get('kind'))} gave {failed}{glimpse(outcome, limit=_GIST)}"
     elif kind == "step.completed":
         yield str(data.get("finishReason") or "")
         usage = data.get("usage")
@@ -125,4 +125,4 @@ def _parts(kind: str, data: Mapping[str, object]) -> Iterator[str]:
     else:
         for name, value in data.items():
             if name not in _COORDINATES:
-                yield f"{name} {preview(value, limit=_GIST)}"
+                yield f"{name} {glimpse(value, limit=_GIST)}"

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from eve_replay.values import UNDEFINED, preview
+from eve_replay.redaction.veil import glimpse, veiled
+from eve_replay.values import UNDEFINED
 from eve_replay.views.kit.base import View
 from eve_replay.views.kit.safe import safe_text
 from eve_replay.views.kit.tone import Tone
@@ -82,7 +83,7 @@ def message_rows(
 def _row(message: object, index: int, added: bool) -> MessageRow:
     path = f"$.args[0].history[{index}]"
     if not isinstance(message, Mapping):
-        text = safe_text(preview(message, _PREVIEW))
+        text = safe_text(glimpse(message, _PREVIEW))
         return MessageRow(
             index=index,
             path=path,
@@ -109,12 +110,12 @@ def _parts(content: object) -> list[MessagePart]:
         return [_part(part) for part in content]
     if content is UNDEFINED or content is None:
         return []
-    return [MessagePart(kind="value", text=safe_text(preview(content, _PREVIEW)))]
+    return [MessagePart(kind="value", text=safe_text(glimpse(content, _PREVIEW)))]
 
 
 def _part(part: object) -> MessagePart:
     if not isinstance(part, Mapping):
-        return MessagePart(kind="value", text=safe_text(preview(part, _PREVIEW)))
+        return MessagePart(kind="value", text=safe_text(glimpse(part, _PREVIEW)))
     kind = part.get("type")
     kind = kind if isinstance(kind, str) else "value"
     text = part.get("text")
@@ -122,15 +123,15 @@ def _part(part: object) -> MessagePart:
         return _text(kind, text, tone="muted" if kind == "reasoning" else "plain")
     name, call_id = _word(part.get("toolName")), _word(part.get("toolCallId"))
     if kind == "tool-call":
-        shown = safe_text(preview(part.get("input", part.get("args", UNDEFINED)), _PREVIEW))
+        shown = safe_text(glimpse(part.get("input", part.get("args", UNDEFINED)), _PREVIEW))
         return MessagePart(kind=kind, text=shown, tone="tool", name=name, call_id=call_id)
     if kind == "tool-result":
         value, failed = _result(part.get("output", part.get("result", UNDEFINED)))
-        shown = value if isinstance(value, str) else preview(value, _PREVIEW)
+        shown = value if isinstance(value, str) else glimpse(value, _PREVIEW)
         return _text(kind, shown, tone="error" if failed else "tool", name=name, call_id=call_id)
     known = ("type", "toolName", "toolCallId")
     rest = {k: v for k, v in part.items() if k not in known and v is not UNDEFINED}
-    shown = safe_text(preview(rest, _PREVIEW))
+    shown = safe_text(glimpse(rest, _PREVIEW))
     return MessagePart(kind=safe_text(kind), text=shown, name=name, call_id=call_id)
 
 
@@ -148,7 +149,7 @@ def _result(output: object) -> tuple[object, bool]:
 
 
 def _text(kind: str, text: str, *, tone: Tone = "plain", name: str = "", call_id: str = "") -> MessagePart:
-    shown = "\n".join(safe_text(part) for part in text[:_LONGEST].split("\n"))
+    shown = "\n".join(safe_text(part) for part in veiled(text[:_LONGEST]).split("\n"))
     return MessagePart(
         kind=safe_text(kind),
         text=shown,

@@ -17,7 +17,8 @@ from eve_replay.journal.state import (
     state_after,
     state_before,
 )
-from eve_replay.values import UNDEFINED, preview, same
+from eve_replay.redaction.veil import glimpse
+from eve_replay.values import UNDEFINED, same
 from eve_replay.views.diffs.diff import DiffView, sides
 from eve_replay.views.inspect.value import ValueTree
 from eve_replay.views.kit.base import View, step_key
@@ -146,8 +147,8 @@ def _view(
         law=tuple(
             LawRow(
                 path=each.path,
-                left=safe_text(preview(each.left, _PREVIEW)),
-                got=safe_text(preview(each.got, _PREVIEW)),
+                left=safe_text(glimpse(each.left, _PREVIEW)),
+                got=safe_text(glimpse(each.got, _PREVIEW)),
                 expected=each.expected,
                 why=safe_text(each.why),
             )
@@ -185,7 +186,7 @@ def _checkpoint_row(part: StatePart, before: State | None, after: State | None) 
         what=part.what,
         origin="checkpoint",
         note=part.note,
-        text="" if now is UNDEFINED else safe_text(preview(now, _PREVIEW)),
+        text="" if now is UNDEFINED else safe_text(glimpse(now, _PREVIEW)),
         present=now is not UNDEFINED,
         changed=changed,
         tone="again" if changed else "plain" if now is not UNDEFINED else "muted",

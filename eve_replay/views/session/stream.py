@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from eve_replay.journal import StreamEvent
-from eve_replay.values import preview
+from eve_replay.redaction.veil import glimpse
 from eve_replay.views.inspect.value import ValueTree
 from eve_replay.views.kit.base import View, plain_json
 from eve_replay.views.kit.safe import safe_text
@@ -66,7 +66,7 @@ def _row(event: StreamEvent) -> StreamRow:
         chunk_id=event.chunk_id,
         position=event.position,
         type=safe_text(event.type),
-        text=safe_text(preview(shown, _PREVIEW)) if shown else "",
+        text=safe_text(glimpse(shown, _PREVIEW)) if shown else "",
         place=safe_text(place),
         meta_id=event.meta_id or "",
         at=event.at,

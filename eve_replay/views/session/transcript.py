@@ -8,7 +8,8 @@ from datetime import datetime, tzinfo
 
 from eve_replay.journal import Session
 from eve_replay.journal.transcript import TranscriptEntry, transcript
-from eve_replay.values import UNDEFINED, preview
+from eve_replay.redaction.veil import glimpse, veiled
+from eve_replay.values import UNDEFINED
 from eve_replay.views.kit.base import View
 from eve_replay.views.kit.safe import cut, safe_lines, safe_text, wrap
 from eve_replay.views.kit.text import Line, line
@@ -90,13 +91,13 @@ def _row(entry: TranscriptEntry, marks: EffectMarks) -> TranscriptRow:
             tone = "error"
     if entry.superseded and not (remark and remark_tone == "harm"):
         tone = "muted"
-    text = "" if entry.kind == "tool" else entry.text[:_LONGEST]
+    text = "" if entry.kind == "tool" else veiled(entry.text[:_LONGEST])
     return TranscriptRow(
         kind=entry.kind,
         who=safe_text(entry.name) if entry.kind in ("tool", "park") else _WHO.get(entry.kind, ""),
         text="\n".join(safe_lines(text)),
         at=entry.at,
-        input=safe_text(preview(entry.input, _PREVIEW)) if entry.kind == "tool" else "",
+        input=safe_text(glimpse(entry.input, _PREVIEW)) if entry.kind == "tool" else "",
         result=result,
         turn=entry.turn_id or "",
         step=entry.step_id or "",
@@ -115,8 +116,8 @@ def _result(entry: TranscriptEntry) -> str:
         later = call is not None and call.deferred
         return "handed over: it runs later, or in a run of its own" if later else "no result recorded"
     if call is not None and call.error is not None:
-        return safe_text(str(call.error.get("message") or call.error.get("code") or "failed"))
-    return safe_text(preview(UNDEFINED if entry.output is None and call is None else entry.output, _PREVIEW))
+        return safe_text(veiled(str(call.error.get("message") or call.error.get("code") or "failed")))
+    return safe_text(glimpse(UNDEFINED if entry.output is None and call is None else entry.output, _PREVIEW))
 
 
 def transcript_lines(

@@ -9,7 +9,7 @@ from typing import Any
 
 from eve_replay.ids import short_id
 from eve_replay.journal import Attempt, ModelCall, Park, Run, Session, Step, ToolCall, Turn
-from eve_replay.values import preview
+from eve_replay.redaction.veil import glimpse
 from eve_replay.views.kit.base import View, attempt_key, call_key, step_key
 from eve_replay.views.kit.safe import cut, safe_text
 from eve_replay.views.kit.tone import Tone
@@ -330,8 +330,8 @@ def _result(call: ToolCall) -> str:
     if call.error is not None:
         return str(call.error.get("message") or call.error.get("code") or "")
     if call.returned:
-        return preview(call.output, _DETAIL)
-    return preview(call.input, _DETAIL)
+        return glimpse(call.output, _DETAIL)
+    return glimpse(call.input, _DETAIL)
 
 
 def _turn_key(session_id: str, turn_id: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from eve_replay.redaction import veil
 from tests.support import pgserver
 from tests.support.corpus import scenario
 from tests.unit.cli._run import call
@@ -95,3 +96,21 @@ def test_what_python_and_the_notebook_show(address) -> None:
         ]
     world.close()
     assert not [text for text in shown if SECRET in str(text)]
+
+
+def test_a_value_that_looks_secret_is_hidden_until_it_is_asked_for(capsys, tmp_path):
+    file = tmp_path / "payload"
+    file.write_bytes(b'devl[{"apiKey":1,"cents":2},"sk-p9foNlkgtqJ09HpSCxyz123456789",900]')
+    shown = call(capsys, "decode", file).out
+    assert "sk-p9" not in shown and "[hidden: " in shown and "900" in shown
+    assert "sk-p9foNlkgtqJ09HpSCxyz123456789" in call(capsys, "decode", file, "--reveal").out
+    assert call(capsys, "decode", file, "--json").json["value"]["apiKey"].startswith("sk-p9")
+
+
+def test_the_users_token_is_hidden_wherever_it_stands(capsys, tmp_path, monkeypatch):
+    monkeypatch.setattr("eve_replay.redaction.veil._known", set())
+    veil.know("team-token-of-mine")
+    file = tmp_path / "payload"
+    file.write_bytes(b'devl["it said team-token-of-mine"]')
+    assert "it said [hidden: yours]" in call(capsys, "decode", file).out
+    assert call(capsys, "decode", file, "--json").json["value"] == "it said [hidden: yours]"
