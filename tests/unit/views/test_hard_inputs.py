@@ -12,8 +12,8 @@ from eve_replay.codec import KeyRing, Payload
 from eve_replay.diff import diff_values, json_patch
 from eve_replay.journal import Session
 from eve_replay.records import EventRecord, StepRecord
-from eve_replay.values import Undecoded
 from eve_replay.redaction.veil import unveiled
+from eve_replay.values import Undecoded
 from eve_replay.views.diffs.steps import step_diff_view
 from eve_replay.views.inspect.value import value_lines, value_rows
 from eve_replay.views.kit.base import step_key
