@@ -17,15 +17,15 @@ from eve_replay.cli.shared.common import (
     source_argument,
 )
 from eve_replay.cli.shared.options import effects_option
-from eve_replay.cli.shared.progress import counted
-from eve_replay.journal import Journal, Session
+from eve_replay.cli.shared.progress import counted, stage
+from eve_replay.journal import Journal
 from eve_replay.times import iso
 from eve_replay.views.kit.text import Line, line, paragraph
 from eve_replay.views.kit.words import plural, short_ids, zone_name
 from eve_replay.views.search.where import where
 from eve_replay.views.verdicts.board import folded
 from eve_replay.views.verdicts.entries import entry_lines
-from eve_replay.views.verdicts.landing import FIELDS, Landing, LandingRow, landing, landing_row
+from eve_replay.views.verdicts.landing import FIELDS, Landing, LandingRow, landing
 
 
 @command("sessions")
@@ -80,19 +80,22 @@ def cli(
 
 
 def _rows(shell: Shell, journal: Journal, effects: str | None) -> Iterator[LandingRow]:
-    from eve_replay.cli.shared.fleet import processes
-    from eve_replay.fleet.pool import asked
+    from eve_replay.cli.shared.fleet import index_folder, processes
+    from eve_replay.fleet.landing import landing_fleet
 
-    versions = journal.versions
-
-    def row_of(session: Session) -> LandingRow:
-        return landing_row(session, now=shell.now, zone=shell.zone, effects=effects, versions=versions)
-
-    ids = [head.id for head in journal.heads]
-    for each in counted(
-        asked(journal, ids, row_of, workers=processes()), len(ids), "session", quiet=shell.json
-    ):
-        yield each.answer
+    large = getattr(journal.world, "large", False) and shell.keys is None
+    with stage("Reading the run records", quiet=shell.json):
+        total = len(journal.heads)
+    rows = landing_fleet(
+        journal,
+        now=shell.now,
+        zone=shell.zone,
+        effects=effects,
+        key=f"{shell.limit} {shell.keys is not None}",
+        workers=processes(),
+        index=index_folder() if large else None,
+    )
+    yield from counted(rows, total, "session", quiet=shell.json)
 
 
 def _page(

@@ -164,7 +164,7 @@ class Landing(View):
 
 def landing(rows: Iterable[LandingRow]) -> Landing:
     """Return the rows in order, worst first and the newest of equals first, with totals."""
-    ordered = tuple(sorted(rows, key=lambda row: row.order))
+    ordered = tuple(sorted(rows, key=lambda row: (row.order, row.id)))
     states = Counter(_word(row.standing or row.state) for row in ordered)
     severities = Counter(row.severity for row in ordered)
     twice = Twice()

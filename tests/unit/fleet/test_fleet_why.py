@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import sqlite3
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 import pytest
 
@@ -18,38 +17,7 @@ from eve_replay.fleet.why import why_fleet
 from eve_replay.guidance import why_all
 from eve_replay.journal import Journal
 from eve_replay.worlds.registry import open_world
-from tests.support import corpus
-
-#: Parked, wedged, idle, interrupted, failed, with children, and plain runs.
-SCENARIOS = (
-    "crash-in-tool",
-    "approval-hold",
-    "subagent",
-    "simple-turn",
-    "crash-waiting-for-lease",
-    "retention-0",
-    "stranded",
-    "cancelled-turn",
-)
-NOW = datetime(2026, 11, 30, 9, 20, tzinfo=UTC)
-
-
-@pytest.fixture(scope="module")
-def many(tmp_path_factory):
-    """One folder with all the scenarios in it."""
-    folder = tmp_path_factory.mktemp("many") / "data"
-    for name in SCENARIOS:
-        shutil.copytree(corpus.data(name), folder, dirs_exist_ok=True)
-    old = NOW.timestamp() - 3600  # nothing is being written
-    for place, _, names in os.walk(folder):
-        for each in (*names, "."):
-            os.utime(os.path.join(place, each), (old, old))
-    return folder
-
-
-@pytest.fixture
-def own_index(tmp_path):
-    return tmp_path / "index"
+from tests.unit.fleet.conftest import NOW
 
 
 def single(folder, now=NOW):
