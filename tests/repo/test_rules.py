@@ -138,6 +138,7 @@ CHANCE = ("secrets.", "uuid.", "random.", "os.urandom", "token_bytes", "token_he
 #: Where "now" comes from, and the few that measure how long something takes, which no answer depends on.
 TIME_AND_CHANCE = {
     CLI: "the command line is where now and salts come from",
+    "eve_replay/crashtest/": "it runs real processes: how long they take, and which points are drawn",
     "eve_replay/notebook/clock.py": "the notebook's now, unless it is given",
     "tui/eve_replay_tui/options.py": "the terminal UI's now, unless it is given",
     "eve_replay/workshop/own_journal.py": "a learner calls it from a cell: a front door, with now=",
@@ -171,6 +172,7 @@ def test_no_clock_and_no_chance_below_the_front_ends():
 #: function that follows it needs a bound of its own, or no recursion.
 BELOW = "one level per agent that starts another one, each level a session of its own"
 RECURSIVE = {
+    "eve_replay/crashtest/model.py": {"Point.from_json": "once, for the second death"},
     "eve_replay/views/kit/speech.py": dict.fromkeys(("_part", "_said", "_whole"), "bound _DEEPEST"),
     "eve_replay/cli/shared/common.py": {"_is_source": "once, for the parts of `a + b`"},
     "eve_replay/cli/mcp/fit.py": {

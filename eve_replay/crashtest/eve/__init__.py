@@ -1,0 +1,1 @@
+"""An eve app under test: its built server, over its own HTTP channel."""

@@ -1,0 +1,10 @@
+import { defineTool } from "eve/tools";
+import { z } from "zod";
+import { charge } from "../lib/pay";
+export default defineTool({
+  description: "Pay an order, the time as the key.",
+  inputSchema: z.object({ order: z.string(), cents: z.number() }),
+  async execute({ order, cents }, ctx) {
+    return charge(order, cents, `${order}:${Date.now()}`);
+  },
+});
