@@ -12,8 +12,9 @@ from eve_replay.checks.log import check_log
 from eve_replay.checks.payloads import check_payloads
 from eve_replay.checks.phrases import count
 from eve_replay.checks.records import check_records
-from eve_replay.checks.wedged import commits_of, wedges
+from eve_replay.checks.wedged import wedges
 from eve_replay.checks.world import check_retention, check_stream
+from eve_replay.journal.commits.of_run import commits_of
 from eve_replay.journal.model import Evidence, Session
 from eve_replay.journal.state import walk_states
 from eve_replay.recovery.fate import fate_of

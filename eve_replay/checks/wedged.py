@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 from eve_replay.checks.wedged_python import halves
-from eve_replay.journal.commits.rules import run_commits
+from eve_replay.journal.commits.of_run import commits_of
 from eve_replay.journal.commits.states import HookCommit, RunCommits, StepCommit, WaitCommit
 from eve_replay.journal.model import Evidence, Run, Session
 from eve_replay.recovery.fate import SessionFate, Way, fate_of
 
-__all__ = ["Consequence", "Wedge", "commits_of", "wedges"]
+__all__ = ["Consequence", "Wedge", "wedges"]
 
 Consequence = Literal[
     "repeats", "multiplies", "hangs", "needs-message", "deaf", "mute", "fails", "unsent", "harmless"
@@ -63,14 +63,6 @@ class Wedge:
     def stops(self) -> bool:
         """Whether the session does not go on by itself because of it."""
         return self.consequence not in ("harmless", "mute")
-
-
-def commits_of(run: Run) -> RunCommits:
-    """Return the commit states of a run of the model."""
-    records = [step.record for step in run.steps if step.record is not None]
-    return run_commits(
-        run.record, run.events, records, (*run.hooks, *run.waits, *run.marks), run_id=run.run_id
-    )
 
 
 def wedges(

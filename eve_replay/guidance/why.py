@@ -15,7 +15,7 @@ from datetime import UTC, datetime, timedelta, tzinfo
 
 from eve_replay.checks.finding import SEVERITY_RANK, VERDICT_RANK, Verdict
 from eve_replay.checks.phrases import Voice
-from eve_replay.checks.wedged import Wedge, commits_of, wedges
+from eve_replay.checks.wedged import Wedge, wedges
 from eve_replay.errors import WrongUse
 from eve_replay.guidance.doubled import doubled_verdicts
 from eve_replay.guidance.effects import effect_verdicts
@@ -29,6 +29,7 @@ from eve_replay.guidance.runtime_words import in_words_of
 from eve_replay.guidance.unnamed import process_verdicts, unnamed_verdicts
 from eve_replay.guidance.wedged import waiting_verdicts, wedge_verdicts
 from eve_replay.journal import Journal
+from eve_replay.journal.commits.of_run import commits_of
 from eve_replay.journal.effects.build import Effect, effects_of
 from eve_replay.journal.effects.doubled_runs import RunsSeen
 from eve_replay.journal.effects.open_calls import OpenCalls, open_calls

@@ -252,7 +252,7 @@ class Turn:
         return tuple(step for step in self.steps if step.kind == "turn")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, weakref_slot=True)
 class Run:
     """One workflow execution with all it holds.
 

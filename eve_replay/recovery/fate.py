@@ -22,6 +22,7 @@ from typing import Literal
 
 from eve_replay.journal.effects.policy import EffectsLike
 from eve_replay.journal.model import Session
+from eve_replay.journal.once import once_with
 from eve_replay.recovery.environment import Environment
 from eve_replay.recovery.environment import environment as named_environment
 from eve_replay.recovery.frameworks.registry import room_of
@@ -226,7 +227,14 @@ def fate_of(
     session: Session, *, caller: Session | None = None, lease_seconds: float | None = None
 ) -> SessionFate:
     """Return the fate of one session; ``caller`` is the session that started it, where it is a subagent."""
+    if caller is None:
+        return _fate_alone(session, lease_seconds)
     return _fate(situation_of(session, caller=caller), lease_seconds, session)
+
+
+@once_with
+def _fate_alone(session: Session, lease_seconds: float | None) -> SessionFate:
+    return _fate(situation_of(session), lease_seconds, session)
 
 
 def _known(session: Session | None) -> bool:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from eve_replay.journal.commits.rules import run_commits
-from eve_replay.journal.commits.states import RunCommits, StepCommit
+from eve_replay.journal.commits.of_run import commits_of
+from eve_replay.journal.commits.states import StepCommit
 from eve_replay.journal.effects.build import effects_of
 from eve_replay.journal.effects.policy import EffectsLike
 from eve_replay.journal.frameworks.workflow.messages import recorded_answer
@@ -36,18 +36,10 @@ from eve_replay.recovery.situation import (
     WaitState,
 )
 
-__all__ = ["commits_of", "observe"]
+__all__ = ["observe"]
 
 _PEOPLE = ("approval", "question", "sign-in")
 _OVER = ("completed", "failed", "cancelled")
-
-
-def commits_of(run: Run) -> RunCommits:
-    """Return the commit states of a joined run."""
-    records = [step.record for step in run.steps if step.record is not None]
-    return run_commits(
-        run.record, run.events, records, [*run.hooks, *run.waits, *run.marks], run_id=run.run_id
-    )
 
 
 def observe(session: Session, effects: EffectsLike = None) -> Situation:

@@ -24,6 +24,7 @@ from eve_replay.journal.effects.idempotency_keys import SeenKey, absorbed, key_a
 from eve_replay.journal.effects.policy import EffectsLike, EffectsPolicy, Protection, hint_for
 from eve_replay.journal.effects.unlogged import Unlogged, unlogged_of
 from eve_replay.journal.model import Certainty, Coordinate, Evidence, Session
+from eve_replay.journal.once import once_with
 
 __all__ = ["Effect", "EffectKind", "Execution", "Executions", "effects_of"]
 
@@ -143,7 +144,11 @@ def effects_of(session: Session, effects: EffectsLike = None) -> tuple[Effect, .
     ``effects`` is what the user knows of their tools: an effects policy, its file, or a dict of its shape.
     Child runs of workflow tools belong to the session; subagents are sessions of their own.
     """
-    rules = EffectsPolicy.load(effects)
+    return _effects_of(session, EffectsPolicy.load(effects))
+
+
+@once_with
+def _effects_of(session: Session, rules: EffectsPolicy) -> tuple[Effect, ...]:
     groups = [*tool_groups(session), *function_groups(session)]
     return tuple(_finish(group, session, rules) for group in groups)
 

@@ -11,6 +11,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from os import PathLike
 from pathlib import Path
 from typing import Literal, TypeAlias, cast, get_args
@@ -242,7 +243,8 @@ def hint_for(name: str) -> Protection:
     return Protection(klass="unknown", note="no policy, no key seen, and the name says nothing")
 
 
-def split_words(name: str) -> list[str]:
+@lru_cache(maxsize=4096)
+def split_words(name: str) -> tuple[str, ...]:
     """Return the lower-case words of a snake, kebab or camel case name."""
     words: list[str] = [""]
     previous = ""
@@ -254,7 +256,7 @@ def split_words(name: str) -> list[str]:
         else:
             words[-1] += char.lower()
         previous = char
-    return [word for word in words if word]
+    return tuple(word for word in words if word)
 
 
 #: Modules whose step functions belong to the runtime: they move the session along, and what they do outside

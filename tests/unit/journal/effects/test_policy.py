@@ -108,5 +108,5 @@ def test_hints_are_marked_and_cautious():
 
 
 def test_words_and_runtime_modules():
-    assert split_words("checkThenAct_now-ok") == ["check", "then", "act", "now", "ok"]
+    assert split_words("checkThenAct_now-ok") == ("check", "then", "act", "now", "ok")
     assert runtime_step("eve") and runtime_step("@workflow/core") and not runtime_step("./app")
