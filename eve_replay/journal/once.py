@@ -43,7 +43,11 @@ def once_with(tell: Callable[[K, A], T]) -> Callable[[K, A], T]:
 
 def once(tell: Callable[[K], T]) -> Callable[[K], T]:
     """Return ``tell``, asked once of each thing; see :func:`once_with`."""
-    inner = once_with(lambda thing, _: tell(thing))
+
+    def without_word(thing: K, word: None) -> T:
+        return tell(thing)
+
+    inner = once_with(without_word)
 
     @wraps(tell)
     def asked(thing: K) -> T:
