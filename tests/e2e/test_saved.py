@@ -88,6 +88,40 @@ def test_hostile_payloads_harm_nothing(watched, tmp_path, number):
     watched.clean()
 
 
+def keys_stay(page):
+    """Letters with every kind of focusable element focused: no cell is made or cut; Shift+Enter runs; Esc leaves."""
+    shell = page.locator(".er-explorer, .er-lab").first
+    cells = page.locator(".jp-Cell").count()
+    kinds = ("button", "select", "input", "[role=tree]", "[role=slider]", "[role=tab]")
+    tried = 0
+    for kind in kinds:
+        for each in shell.locator(f"{kind}:visible").all()[:4]:
+            for key in "xab":
+                if not each.is_visible():
+                    break
+                each.focus()
+                page.keyboard.press(key)
+                tried += 1
+    page.wait_for_timeout(200)
+    assert tried > 15 and shell.is_visible()
+    assert page.locator(".jp-Cell").count() == cells
+    shell.locator("button:visible").first.focus()
+    number = page.inner_text(".jp-InputPrompt >> nth=0")
+    page.keyboard.press("Shift+Enter")
+    page.wait_for_function(
+        "old => !['[*]:', old].includes(document.querySelector('.jp-InputPrompt').innerText)", arg=number
+    )
+    page.wait_for_selector(".er-explorer .er-row, .er-lab .er-strip")
+    shell.focus()
+    page.keyboard.press("Escape")
+    assert not shell.evaluate("each => each.contains(document.activeElement)")
+
+
+def test_keys_stay_in_jupyterlab(opened, watched):
+    keys_stay(opened(EXPLORE + "er.explore(session)", wait=".er-explorer .er-row"))
+    watched.clean()
+
+
 def test_notebook_7(browser, tmp_path):
     from tests.e2e.lab import Watched
 
@@ -111,6 +145,7 @@ def test_notebook_7(browser, tmp_path):
             page.keyboard.press(key)
         assert page.locator(".er-row.er-chosen").count() == 1
         assert page.locator(".jp-Cell").count() == 2  # Shift+Enter made one; a, n and the rest made none
+        keys_stay(page)
         shot(page, "notebook-7")
     watched.errors = [each for each in watched.errors if each not in own]
     watched.clean()

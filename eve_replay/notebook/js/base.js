@@ -80,21 +80,51 @@ export async function unpack(text) {
   return JSON.parse(await new Response(stream).text());
 }
 
+/** Typed without a modifier; Shift+Enter runs the cell and is the page's. @type {(event: KeyboardEvent) => boolean} */
+const plain = (event) =>
+  !event.ctrlKey && !event.metaKey && !event.altKey && !(event.shiftKey && event.key === "Enter");
+
+const SUPPRESS = "data-lm-suppress-shortcuts";
+
+/**
+ * Notebook 7 reads keys in the capture phase of the document, and looks for the attribute from the focused element
+ * upwards until a shortcut fits, so it must stand on that element before the document hears of the key.
+ * One listener serves every widget of the page.
+ */
+function markKeys() {
+  const page = /** @type {any} */ (window);
+  if (page.eveReplayKeys) return;
+  page.eveReplayKeys = true;
+  window.addEventListener(
+    "keydown",
+    (event) => {
+      const target = event.target instanceof Element ? event.target : null;
+      const around = target && target.closest(".er-root");
+      if (!target || !around) return;
+      const outer = around.parentElement && around.parentElement.closest(".er-root");
+      for (const each of [target, around, outer]) if (each) each.toggleAttribute(SUPPRESS, plain(event));
+    },
+    true,
+  );
+}
+
 /**
  * JupyterLab takes single letters as commands (x cuts the cell). Whatever is typed in a widget without a
- * modifier stays in it; Ctrl+S, Shift+Enter and the like go on to the page.
+ * modifier stays in it; Ctrl+S, Shift+Enter and the like go on to the page. Esc with nothing open leaves.
  * @param {HTMLElement} shell
  */
 export function keepKeys(shell) {
-  shell.setAttribute("data-lm-suppress-shortcuts", "");
-  const plain = (/** @type {KeyboardEvent} */ event) =>
-    !event.ctrlKey && !event.metaKey && !event.altKey && !(event.shiftKey && event.key === "Enter");
-  const mark = (/** @type {KeyboardEvent} */ event) => {
-    if (plain(event)) shell.setAttribute("data-lm-suppress-shortcuts", "true");
-    else shell.removeAttribute("data-lm-suppress-shortcuts");
-  };
-  shell.addEventListener("keydown", mark, true);
+  markKeys();
+  shell.setAttribute(SUPPRESS, "");
   const nested = () => shell.parentElement && shell.parentElement.closest(".er-root"); // Esc closes what is around it
+  shell.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || targetOf(event) !== shell || nested()) return;
+    if (shell.querySelector(".er-overlay:not([hidden]), .er-sheet:not([hidden])")) return;
+    event.stopImmediatePropagation();
+    const cell = /** @type {HTMLElement | null} */ (shell.closest(".jp-Cell"));
+    if (cell) cell.focus({ preventScroll: true });
+    if (shell.contains(document.activeElement)) shell.blur();
+  });
   for (const kind of ["keydown", "keypress", "keyup"])
     shell.addEventListener(kind, (/** @type {any} */ event) => {
       if (plain(event) && !nested()) event.stopPropagation();
@@ -102,9 +132,10 @@ export function keepKeys(shell) {
   // A click makes JupyterLab select the cell and take the focus to it; the widget wants to keep it.
   shell.addEventListener("mousedown", (event) => {
     const inside = targetOf(event).closest("button, input, select, textarea, summary, [tabindex]");
-    if (inside === shell || !inside)
+    const list = inside && inside.matches(".er-list") ? /** @type {HTMLElement} */ (inside) : shell;
+    if (inside === shell || inside === list || !inside)
       setTimeout(() => {
-        if (!shell.contains(document.activeElement)) shell.focus({ preventScroll: true });
+        if (!shell.contains(document.activeElement)) list.focus({ preventScroll: true });
       }, 0);
   });
 }

@@ -28,7 +28,7 @@ export function explorer(root, data, source, memory) {
   const tree = treeView({ tree: { ...data.tree, opened }, words, onPick: (key) => pick(key) });
   const line = timelineView({ timeline: data.timeline, onPick: (key) => pick(key) });
   const origin = Date.parse(data.timeline.origin);
-  const place = el("span", { class: "er-place" });
+  const place = el("span", { class: "er-place", role: "status", "aria-live": "polite" });
   const finder = finderView({
     rows: data.tree.rows,
     source,

@@ -2,9 +2,25 @@
 
 import { el, signed, virtualList } from "./base.js";
 
+let trees = 0;
+
+/** Where each row stands among those of its parent: a list of the visible ones cannot be counted by a reader. */
+function siblings(rows) {
+  const size = new Map();
+  const at = rows.map((row) => {
+    size.set(row.parent, (size.get(row.parent) || 0) + 1);
+    return [row.key, row.parent, size.get(row.parent)];
+  });
+  return new Map(at.map(([key, parent, n]) => [key, { at: n, of: size.get(parent) }]));
+}
+
 export function treeView({ tree, words, onPick }) {
   const byKey = new Map(tree.rows.map((row) => [row.key, row]));
   const opened = new Set(tree.opened);
+  const place = siblings(tree.rows);
+  const name = `er-tree-${(trees += 1)}`;
+  const idOfRow = (key) => `${name}-${order.get(key)}`;
+  const order = new Map(tree.rows.map((row, i) => [row.key, i]));
   let shown = [],
     chosen = "";
   const list = virtualList({
@@ -19,6 +35,9 @@ export function treeView({ tree, words, onPick }) {
       {
         class: `er-row er-kind-${row.kind}${row.key === chosen ? " er-chosen" : ""}`,
         role: "treeitem",
+        id: idOfRow(row.key),
+        "aria-posinset": place.get(row.key)?.at,
+        "aria-setsize": place.get(row.key)?.of,
         "aria-level": row.depth + 1,
         "data-key": row.key,
         "aria-expanded": row.children ? String(isOpen) : null,
@@ -43,8 +62,9 @@ export function treeView({ tree, words, onPick }) {
       ),
       el("span", { class: `er-sign er-t-${row.tone}` }, (words.signs || {})[row.tone] || ""),
       el("b", {}, row.label),
-      row.status ? el("span", { class: `er-status er-t-${row.tone}` }, row.status) : null,
+      // What is news comes first: where the row is narrow, the end of it is cut.
       row.badges.map((badge) => signed(words, badge.tone, badge.text)),
+      row.status ? el("span", { class: `er-status er-t-${row.tone}` }, row.status) : null,
       el("span", { class: "er-detail er-t-muted" }, row.detail),
     );
   }
@@ -64,6 +84,7 @@ export function treeView({ tree, words, onPick }) {
     else opened.add(key);
     relist();
   }
+  list.node.tabIndex = 0;
   relist();
   return {
     node: list.node,
@@ -80,6 +101,7 @@ export function treeView({ tree, words, onPick }) {
       if (changed) relist();
       const i = shown.findIndex((row) => row.key === key);
       if (i >= 0) list.show(i);
+      if (i >= 0) list.node.setAttribute("aria-activedescendant", idOfRow(key));
       list.each((at, node) => {
         const mine = shown[at] && shown[at].key === key;
         node.classList.toggle("er-chosen", mine);
