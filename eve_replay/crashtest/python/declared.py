@@ -1,4 +1,4 @@
-"""Clients that are declared: in a crash test they go over the simulated wire, else they are what they were."""
+"""Clients that are declared: in a crash test they go over the simulated wire, else they are themselves."""
 
 from __future__ import annotations
 
