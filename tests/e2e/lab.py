@@ -80,6 +80,10 @@ def server(folder: Path, program: str = "jupyterlab") -> Iterator[str]:
         quiet.mkdir(parents=True, exist_ok=True)
         settings = '{"fetchNews": "false", "checkForUpdates": false}'
         (quiet / "notification.jupyterlab-settings").write_text(settings)
+    extensions = config / "data" / "labextensions"  # where the wheel puts ours
+    extensions.mkdir(parents=True, exist_ok=True)
+    if not (extensions / "eve-replay").exists():
+        shutil.copytree(ROOT / "eve_replay" / "notebook" / "labextension", extensions / "eve-replay")
     words = [
         sys.executable,
         "-m",
@@ -97,6 +101,9 @@ def server(folder: Path, program: str = "jupyterlab") -> Iterator[str]:
     environment = {
         **os.environ,
         "JUPYTER_CONFIG_DIR": str(config),
+        "JUPYTER_PATH": os.pathsep.join(
+            filter(None, [str(config / "data"), os.environ.get("JUPYTER_PATH", "")])
+        ),
         "JUPYTER_RUNTIME_DIR": str(config / "runtime"),
         "IPYTHONDIR": str(config / "ipython"),
         "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "tui")]),

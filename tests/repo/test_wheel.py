@@ -103,6 +103,9 @@ def test_content(wheel):
     assert not [name for name in names if any(each in name for each in unwanted)]
     assert "eve_replay/_docs/evidence/sweep.md" in names and "eve_replay/_docs/formats/local.md" in names
     assert any(name.endswith("licenses/LICENSE") for name in names)
+    extension = "share/jupyter/labextensions/eve-replay/static/remoteEntry.js"
+    assert sum(name.endswith(extension) for name in names) == 1
+    assert not [name for name in names if name.startswith("eve_replay/notebook/labextension")]
     assert sum(info.file_size for info in wheel.infolist()) < 12 << 20
 
 

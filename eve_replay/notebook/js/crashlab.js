@@ -103,10 +103,16 @@ function labOver(shell, data, question, source, words, state, tell) {
   const where = el("div", { class: "er-where", role: "status", "aria-live": "polite" });
   const answer = el("div", { class: "er-answer" });
   const heat = heatView({ points, words, go: (i) => go(i) });
+  const fixed = !source.live && !data.few;
   const select = (label, options, value, change, note) => {
     const box = el(
       "select",
-      { "aria-label": label, title: note, onchange: () => change(box.value) },
+      {
+        "aria-label": label,
+        title: fixed ? "A saved page holds the answers to what is chosen here; others need Python." : note,
+        disabled: fixed,
+        onchange: () => change(box.value),
+      },
       options.map((o) =>
         el("option", { value: o.name, title: o.note, selected: o.name === String(value) }, o.words),
       ),
