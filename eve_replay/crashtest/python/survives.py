@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import functools
 import inspect
+import socket
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, ParamSpec
+from typing import Literal, NoReturn, ParamSpec
+from unittest.mock import patch
 
 from eve_replay.crashtest.python.declared import World, acting, outside
 from eve_replay.crashtest.python.promises import Wanted, once
@@ -67,7 +69,7 @@ def crash_test(
     """Run a function (async too) as a tool that a durable runtime calls, and crash it everywhere.
 
     Only functions declared with :func:`~eve_replay.crashtest.python.outside` are simulated; anything else it
-    calls really runs, once per schedule.
+    calls really runs, once per schedule, but sockets of Python are refused meanwhile.
 
     Args:
         function: takes nothing: bind its input before.
@@ -85,7 +87,11 @@ def crash_test(
     if not promises or crashes < 1:
         raise WrongUse("A crash test needs a promise and at least one crash.")
     _self_test(runtime)
-    peaceful, report = _tried(function, promises, crashes, runtime, model, budget)
+    with (
+        patch.object(socket.socket, "connect", _refused),
+        patch.object(socket.socket, "connect_ex", _refused),
+    ):
+        peaceful, report = _tried(function, promises, crashes, runtime, model, budget)
     if report.failing is not None:
         raise Broken(_story(function, report, report.breach or Breach(code="unclear")))
     if not report.complete:
@@ -136,6 +142,10 @@ def survives(
         return test
 
     return decorate
+
+
+def _refused(_socket: object, address: object) -> NoReturn:
+    raise ConnectionRefusedError(f"a crash test connects to nothing ({address}): declare it with @outside")
 
 
 def _tried(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import uuid
 
 import pytest
@@ -149,3 +150,10 @@ async def test_as_a_decorator_of_async():
 def test_outside_a_crash_test_the_real_one_is_called():
     with pytest.raises(RuntimeError, match="real provider"):
         plain("o-1")
+
+
+def test_a_client_that_nobody_declared_reaches_nobody():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        with pytest.raises(Inconclusive, match="declare it with @outside"):
+            crash_test(lambda: socket.create_connection(server.getsockname()), CHARGED)
+        socket.create_connection(server.getsockname()).close()
