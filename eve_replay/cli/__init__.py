@@ -92,6 +92,7 @@ COMMANDS: Mapping[str, Entry] = MappingProxyType(
         guard="Say before it happens what will run again unprotected.",
         compare="Compare runtimes and idempotency strategies.",
         proof="Check the predictions against recorded real crashes.",
+        crashtest="Kill your own built agent at every point that matters.",
     )
     | _table(
         "Showing",

@@ -82,6 +82,9 @@ class Driver(Protocol):
     def redeliver(self) -> None:
         """Do what a queue does after a restart, where the app does not do it itself."""
 
+    def ledgers(self) -> tuple[Path, ...]:
+        """Return the declared ledger files, whose lines are effects."""
+
     def dead(self) -> bool:
         """Return whether the process is gone."""
 

@@ -149,7 +149,7 @@ class Result:
     """
 
     point: Point
-    variant: str = "same"
+    variant: Variant = "same"
     died: bool = False
     outcome: str = "inconclusive"
     why: str = ""
