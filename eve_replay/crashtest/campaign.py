@@ -245,6 +245,7 @@ class Campaign:
                 "scratch": str(self.scratch.resolve() / str(number)), "results": str(asked.out.resolve()),
                 "cache": str((asked.out / "node-cache").resolve()), "door": asked.door,
                 "env": dict(asked.env),
+                "environment": dict(asked.environment),
                 "live": asked.live, "then": str(asked.then) if asked.then else None, "why": why,
                 "namespace": asked.namespace and not self.config.allow and not asked.live,
             },

@@ -46,7 +46,7 @@ class Worker:
         self.scratch.mkdir(parents=True, exist_ok=True)
         self.config: Config = config_from(setup["config"])
         self.node = Path(setup["node"])
-        self.outside = BrokerOutside(os.environ)
+        self.outside = BrokerOutside(setup["environment"])
         self.driver = EveDriver(
             build=find_build(Path(setup["project"])),
             node=self.node,

@@ -14,7 +14,7 @@ __all__ = ["document", "junit"]
 
 
 def document(outcome: Outcome) -> dict[str, Any]:
-    """Return the fields of ``crashtest`` (docs/json.md#crashtest)."""
+    """Return the fields of ``crashtest`` (docs/json.md#commands)."""
     same, of = outcome.agreed
     return {
         "project": outcome.project,

@@ -55,7 +55,7 @@ def page(outcome: Outcome) -> str:
     parts += [
         f"<h2>Observed at every point</h2><p class=quiet>As the folder at death implied: {same} of {of}.</p>",
         f"<div class=scroll>{table_html(matrix(outcome))}</div>",
-        f"<p class=quiet>{len(outcome.results)} runs in {outcome.seconds:.0f} s, {outcome.cpu:.0f} s CPU.</p>",
+        f"<p class=quiet>{len(outcome.results)} runs, {outcome.seconds:.0f} s, {outcome.cpu:.0f} s CPU.</p>",
         "</html>",
     ]
     return "\n".join(parts) + "\n"

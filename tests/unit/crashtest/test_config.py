@@ -57,8 +57,8 @@ def test_a_recorded_turn_becomes_a_draft_that_can_be_read():
 
 def test_a_draft_holds_whatever_was_said():
     nasty = 'a "quote", \\ \n\t\x00\x7f 你好 😀'
-    turns = [{"message": nasty, "reply": [{"text": nasty, "calls": [
-        {"name": "t", "input": {"deep": [{"a b": [1, True, 2.5, None, nasty]}], "none": None}}]}]}]  # fmt: skip
+    given = {"deep": [{"a b": [1, True, 2.5, None, nasty]}], "none": None}
+    turns = [{"message": nasty, "reply": [{"text": nasty, "calls": [{"name": "t", "input": given}]}]}]
     data = tomllib.loads(draft({"turn": turns}, "x"))
     assert data["turn"][0]["message"] == nasty
     assert data["turn"][0]["reply"][0]["calls"][0]["input"] == {"deep": [{"a b": [1, True, 2.5, nasty]}]}
