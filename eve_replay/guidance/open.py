@@ -15,6 +15,7 @@ from eve_replay.journal.effects.build import Effect
 from eve_replay.journal.model import Evidence, Run, Session, Step
 from eve_replay.problems import Severity
 from eve_replay.recovery.fate import SessionFate
+from eve_replay.times import later
 
 __all__ = ["due_verdicts", "open_verdicts", "repeat_verdicts"]
 
@@ -195,7 +196,7 @@ class _OpenStep:
         state, voice = self.state, self.voice
         started = state.last_started_at
         attempts = f" as attempt {state.starts}" if state.starts > 1 else ""
-        free = started + voice.lease if started is not None else None
+        free = later(started, voice.lease) if started is not None else None
         dev = (
             _GENERATION.match(self.run.record.text("deploymentId") or "") is not None
             and self.run.eve_version is not None

@@ -24,7 +24,7 @@ from eve_replay.recovery.result import (
 from eve_replay.recovery.runtimes.base import Course, Fate, Future, Futures
 from eve_replay.recovery.runtimes.judged import ask, rule_of
 from eve_replay.recovery.situation import NEVER, EffectState, Situation, StepState
-from eve_replay.recovery.strategies import STRATEGIES, Seen
+from eve_replay.recovery.strategies import DURABLE, STRATEGIES, Seen
 from eve_replay.recovery.tutorial import contradictions
 from eve_replay.recovery.words import RULES
 
@@ -204,6 +204,7 @@ def _simulation(
         told=contradictions(situation, course, question.model),
         certainty="implied" if sure else "unknown",
         open=situation.unread,
+        unnamed=situation.unnamed,
         plain=situation.plain,
     )
 
@@ -244,7 +245,15 @@ def _effects(
         future = course.futures[effect]
         run = effect.child or 0
         key = (run, effect.tool)
-        known = (id(effect), future.after, future.again, future.rule, future.missed, key in first)
+        known = (
+            id(effect),
+            future.after,
+            future.again,
+            future.rule,
+            future.missed,
+            future.resumed,
+            key in first,
+        )
         held = cast("tuple[EffectState, EffectVerdict] | None", memo.get(known)) if memo is not None else None
         if held is not None and held[0] is effect:
             first.add(key)
@@ -252,6 +261,8 @@ def _effects(
             continue
         total = effect.before + future.after
         chosen = question.strategy_of(effect)
+        if future.resumed and chosen is STRATEGIES["none"]:
+            chosen = DURABLE
         seen = Seen(
             before=effect.before,
             after=future.after,
@@ -264,6 +275,8 @@ def _effects(
             outside, missed = total, NEVER
         else:
             outside, missed = chosen.apply(seen)
+        if chosen is DURABLE and future.resumed == "open":
+            outside = Executions(min=outside.min, max=total.max)
         if future.missed.max:
             missed = missed + future.missed
         out.append(

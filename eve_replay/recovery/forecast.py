@@ -23,6 +23,7 @@ from eve_replay.recovery.frameworks.registry import room_of
 from eve_replay.recovery.question import Question, question_or_default
 from eve_replay.recovery.result import CrashPoint, RuleUse, Simulation
 from eve_replay.recovery.situation import Situation
+from eve_replay.recovery.strategies import DURABLE
 from eve_replay.recovery.words import RULES
 from eve_replay.worlds.base import World
 
@@ -333,6 +334,8 @@ def _certain(situation: Situation, sim: Simulation) -> tuple[str, ...]:
         name = f"{effect.tool} ({effect.call_id})" if effect.call_id else effect.tool
         if effect.before.min > 1:
             out.append(f"{name} has already run {effect.before.min} times.")
+        elif effect.before.min == 1 and effect.after.min >= 1 and effect.strategy == DURABLE.name:
+            out.append(f"{name} was entered, and will be entered again: its recorded steps are kept.")
         elif effect.before.min == 1 and effect.after.min >= 1:
             out.append(f"{name} has run, and will run again.")
     wedged = [s for s in situation.steps if s.wedged and s.role != "side"]

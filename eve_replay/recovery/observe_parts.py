@@ -43,7 +43,7 @@ def unrecorded_inboxes(run: Run) -> list[tuple[str, str]]:
 
     Nothing writes the record later, and a message to such a session is refused: 409 ``session_not_ready``.
     """
-    files = {m.fields.get("hookId") for m in run.marks if m.kind == "token" and m.phase == "file"}
+    files = {m.text("hookId") for m in run.marks if m.kind == "token" and m.phase == "file"}
     records = {hook.hook_id for hook in run.hooks}
     gone = {e.correlation_id for e in run.events if e.event_type == "hook_disposed"}
     return [

@@ -294,7 +294,8 @@ class Simulation:
         person: what a person has to do, empty when nothing.
         ends: how the turn ends.
         open: whether the list of calls may be incomplete: an answer of the model had not reached the stream
-            whole, and tools act before their request is durable.
+            whole, and tools act before their request is durable; ``unnamed`` says so where a runtime has
+            words of its own.
         plain: a plain SDK run, which has neither turns nor a model.
         told: claims of the tutorial that the runtime contradicts here, both sides in one sentence each.
     """
@@ -318,6 +319,7 @@ class Simulation:
     told: tuple[str, ...] = ()
     certainty: Certainty = "implied"
     open: bool = False
+    unnamed: str = ""
     plain: bool = False
 
     @property

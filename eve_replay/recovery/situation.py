@@ -327,7 +327,8 @@ class Situation:
         more: whether the turn needs another step after the one that is open; None when nothing tells.
         asks: how many requests to a person are open that the log holds no answer to.
         unread: what the model was answering had not reached the stream whole: the list of calls may be
-            incomplete (several tools of one answer, holes in the stream).
+            incomplete (several tools of one answer, holes in the stream). ``unnamed``: the sentence for it,
+            where a runtime has its own.
         budget: attempts, deadline, lease and abort intent of the turn, where the framework keeps a row of it.
         final: the last answer is whole and asks for nothing more; ``settling`` its end is being written.
         answering: an answer was begun and is not whole; ``partial`` some text of it is durable.
@@ -354,6 +355,7 @@ class Situation:
     more: bool | None = None
     asks: int = 0
     unread: bool = False
+    unnamed: str = ""
     budget: Budget | None = None
     final: bool = False
     settling: bool = False

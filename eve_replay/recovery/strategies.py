@@ -18,7 +18,7 @@ from eve_replay.errors import WrongUse
 from eve_replay.journal.effects.executions import Executions
 from eve_replay.journal.effects.policy import Protection
 
-__all__ = ["STRATEGIES", "ModelAnswer", "Seen", "Strategy", "strategy", "strategy_for"]
+__all__ = ["DURABLE", "STRATEGIES", "ModelAnswer", "Seen", "Strategy", "strategy", "strategy_for"]
 
 #: What the model does when it is asked again: the same answer, the same calls under new ids, another answer.
 ModelAnswer = Literal["same", "new-ids", "other"]
@@ -160,6 +160,21 @@ def _outbox(seen: Seen) -> tuple[Executions, Executions]:
 
 def _read_only(seen: Seen) -> tuple[Executions, Executions]:
     return seen.before + seen.after, _NONE
+
+
+def _durable(seen: Seen) -> tuple[Executions, Executions]:
+    """The body is entered again and what it did stands in its recorded steps, each an effect of its own."""
+    return _merged(seen.before + seen.after), _NONE
+
+
+#: Of a runtime, not of the user's choice: no answer to "what if it had this one".
+DURABLE = Strategy(
+    name="durable",
+    words="its recorded steps are kept",
+    note="what its body does outside of steps is done again each time it is entered",
+    keyed=False,
+    _apply=_durable,
+)
 
 
 def _named(*strategies: Strategy) -> Mapping[str, Strategy]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from eve_replay.journal.effects.executions import Executions
 from eve_replay.journal.model import Certainty
+from eve_replay.recovery.strategies import DURABLE
 from eve_replay.recovery.words_python import PYTHON_RULES
 
 if TYPE_CHECKING:
@@ -319,6 +320,9 @@ RULES: Mapping[str, RuleText] = MappingProxyType(
 )
 
 
+_UNNAMED = "Further calls of this answer may have run: that the stream names no others proves nothing."
+
+
 def times(count: Executions) -> str:
     """Return ``once``, ``twice``, ``once or twice``, ``at least twice``, ``not at all``."""
     word = {0: "not at all", 1: "once", 2: "twice"}
@@ -373,9 +377,7 @@ def paragraph(sim: Simulation, zone: tzinfo | None = UTC) -> str:
         often = " at every wake-up" if sim.model_calls.unbounded else ""
         parts.append(f"{sim.model_calls.again} model {unit} paid again{often}{spent}.")
     if sim.open:
-        parts.append(
-            "Further calls of this answer may have run: that the stream names no others proves nothing."
-        )
+        parts.append(sim.unnamed or _UNNAMED)
     if sim.person:
         parts.append(f"Next: {sim.person}.")
     return " ".join(part for part in parts if part)
@@ -435,6 +437,9 @@ def _effects(sim: Simulation) -> str:
 
 def _effect(effect: EffectVerdict) -> str:
     name = f"{effect.tool} ({effect.call_id})" if effect.call_id else effect.tool
+    if effect.strategy == DURABLE.name:
+        sentence = f"{name} is entered {times(effect.executions)}; its recorded steps are kept, what lies"
+        return f"{sentence} outside of them is done each time."
     sentence = f"{name} runs {times(effect.executions)}"
     if effect.strategy != "none" and effect.outside != effect.executions:
         sentence += f"; with {effect.strategy} the outside sees it {times(effect.outside)}"

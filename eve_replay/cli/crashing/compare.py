@@ -143,12 +143,14 @@ def _groups(plan: Any, assumed: dict[str, Any], plain: bool) -> list[tuple[str, 
         under.append(
             Comparison(name=name, words=runtime_named(name).words, totals=matrix_of(plan, asked).totals)
         )
-    return [
+    groups: list[tuple[str, str, Sequence[Any]]] = [
         ("strategies", "strategy", compare_strategies(plan, question)),
         ("models", "model asked again", models),
         ("policies", "recovery", under),
-        ("batches", "model calls per step", compare_batches(plan, question)),
     ]
+    if plan.batches_calls:
+        groups.append(("batches", "model calls per step", compare_batches(plan, question)))
+    return groups
 
 
 def _table(title: str, rows: Sequence[Any]) -> Table:

@@ -167,7 +167,7 @@ def _nothing(count: int) -> str:
 
 def _one(shell: Shell, found: Any, explain: bool) -> None:
     sim = found.answer
-    title = cut(" ".join(found.title.split()), max(20, shell.width - 30))
+    title = cut(" ".join(title_text(found.title).split()), max(20, shell.width - 30))
     echo(shell, [line((f"session {short_id(found.session_id)}  ", "muted"), (title, "strong"))])
     echo(shell, paragraph(f"{sim.point.label}", width=shell.width, indent=2))
     if found.certain:

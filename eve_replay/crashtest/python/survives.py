@@ -92,6 +92,12 @@ def crash_test(
         patch.object(socket.socket, "connect_ex", _refused),
     ):
         peaceful, report = _tried(function, promises, crashes, runtime, model, budget)
+    if report.failing is not None and not report.failing.schedule:
+        raise Inconclusive(
+            "A second run without any crash went another way than the first: the function keeps state that "
+            "was not declared (a file, a database, a global). Make it anew in each call, or declare it with "
+            "@outside."
+        )
     if report.failing is not None:
         raise Broken(_story(function, report, report.breach or Breach(code="unclear")))
     if not report.complete:

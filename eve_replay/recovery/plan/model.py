@@ -80,6 +80,11 @@ class Plan:
     #: What simulations of this plan have worked out, by question (see ``engine``).
     memo: dict[object, dict[object, object]] = field(default_factory=dict, repr=False)
 
+    @property
+    def batches_calls(self) -> bool:
+        """Whether several model calls can share a step of it: eve's ``modelCallsPerStep``."""
+        return self.framework == "eve" and not self.plain
+
     def situation(self, place: int, *, fresh: bool = False) -> Situation:
         """Return what lies there when exactly the first ``place`` entries of ``writes`` have happened.
 

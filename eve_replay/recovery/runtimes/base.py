@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Protocol, runtime_checkable
+from typing import Literal, Protocol, runtime_checkable
 
 from eve_replay.journal.effects.executions import Executions
 from eve_replay.recovery.environment import Environment
 from eve_replay.recovery.result import Outcome, Paid, Verdict
 from eve_replay.recovery.situation import NEVER, EffectState, Situation, StepState
 from eve_replay.recovery.strategies import ModelAnswer
+from eve_replay.times import later
 
 __all__ = ["Applied", "Course", "Fate", "Future", "Futures", "Runtime", "lease_end"]
 
@@ -37,12 +38,15 @@ class Future:
         after: executions that recovery adds.
         again: whether they come from a re-run of a body that had begun (the model is asked again for them).
         missed: effects that the runtime itself gives up (Flue's interrupted calls), before any strategy.
+        resumed: the body is entered again and not run anew: ``steps`` where what it does stands in recorded
+            steps, each an effect of its own; ``open`` where nothing tells whether it acts outside of them.
     """
 
     after: Executions = NEVER
     again: bool = False
     missed: Executions = NEVER
     rule: str = ""
+    resumed: Literal["", "steps", "open"] = ""
 
 
 class Futures:
@@ -140,7 +144,7 @@ class Runtime(Protocol):
 
 def lease_end(started: datetime | None, environment: Environment) -> datetime | None:
     """Return when a step that started then may be taken over (docs/evidence/observed.md#lease)."""
-    return None if started is None else started + timedelta(seconds=environment.lease_seconds)
+    return None if started is None else later(started, timedelta(seconds=environment.lease_seconds))
 
 
 def scaled(base: Executions, times: Executions) -> Executions:

@@ -5,6 +5,8 @@ Rules: docs/evidence/flue.md#after-a-crash; each is a row of that table.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from eve_replay.journal.effects.executions import Executions
 from eve_replay.recovery.environment import Environment
 from eve_replay.recovery.result import Paid
@@ -22,7 +24,9 @@ def recover_rows(situation: Situation, environment: Environment, model: ModelAns
         course.by, course.ends = "nobody", situation.ends or "nothing is open"
         for step in situation.steps:
             course.fates.append(_kept(step))
-        course.futures = Futures((effect, Future(rule="flue-kept")) for effect in situation.effects)
+        course.futures = Futures(
+            (effect, _resumed(Future(rule="flue-kept"), effect, situation)) for effect in situation.effects
+        )
         return course
     end = _end(situation, course)
     budget = situation.budget
@@ -42,7 +46,7 @@ def recover_rows(situation: Situation, environment: Environment, model: ModelAns
     goes = end == "completed" and not situation.final and not situation.settling
     keeps = environment.same_version
     for effect in situation.effects:
-        future = _future(effect, situation, goes, model, keeps=keeps)
+        future = _resumed(_future(effect, situation, goes, model, keeps=keeps), effect, situation)
         if future.rule and future.rule != "never-reached":
             course.use(future.rule)
         course.futures[effect] = future
@@ -119,14 +123,16 @@ def _fate(step: StepState, situation: Situation, goes: bool) -> tuple[Fate, int]
             rule="flue-unfinished",
         )
         return made, more
-    runs = any(
-        e.step is step and (e.durable or e.delegate == "begun") and e.stage == "open"
-        for e in situation.effects
-    )
-    more = 1 if runs and goes else 0
-    count = Executions(min=step.starts + more, max=step.starts + more)
-    verdict = "re-executed" if more else "replayed"
-    return Fate(step=step, verdict=verdict, attempts=count, rule="flue-kept"), 0  # type: ignore[arg-type]
+    # Its answer is whole and kept. A durable call is entered again, a child goes on: neither asks the model.
+    return _kept(step), 0
+
+
+def _resumed(future: Future, effect: EffectState, situation: Situation) -> Future:
+    """Say of a durable call that being entered twice is not acting twice, as far as its steps are known."""
+    if not effect.durable or effect.kind == "step":
+        return future
+    known = any(e.kind == "step" and e.within == effect.call_id for e in situation.effects)
+    return replace(future, resumed="steps" if known else "open")
 
 
 def _future(

@@ -10,7 +10,7 @@ from eve_replay.journal.effects.judge import Judgement, Twice, judge, of_count, 
 from eve_replay.recovery.environment import ENVIRONMENTS
 from eve_replay.recovery.points import CLASSES
 from eve_replay.recovery.result import CrashPoint, EffectVerdict, Simulation, StepVerdict
-from eve_replay.recovery.strategies import STRATEGIES
+from eve_replay.recovery.strategies import DURABLE, STRATEGIES
 from eve_replay.views.kit.base import View, event_key, step_key
 from eve_replay.views.kit.safe import safe_text
 from eve_replay.views.kit.tone import Tone
@@ -319,7 +319,7 @@ def effect_row(effect: EffectVerdict) -> CrashEffectRow:
     judged = judge_verdict(effect)
     runs = of_count(total.min, total.max, acts=judged.code != "reads")
     seen = of_count(outside.min, outside.max, acts=judged.code != "reads")
-    known = STRATEGIES.get(effect.strategy)
+    known = DURABLE if effect.strategy == DURABLE.name else STRATEGIES.get(effect.strategy)
     missed = effect.missed.max
     lost = missed is None or missed > 0
     return CrashEffectRow(

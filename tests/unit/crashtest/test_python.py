@@ -157,3 +157,15 @@ def test_a_client_that_nobody_declared_reaches_nobody():
         with pytest.raises(Inconclusive, match="declare it with @outside"):
             crash_test(lambda: socket.create_connection(server.getsockname()), CHARGED)
         socket.create_connection(server.getsockname()).close()
+
+
+def test_state_that_nobody_declared_is_inconclusive_and_no_broken_promise():
+    done = []
+
+    def remembers():
+        if not done:
+            done.append(1)
+            keyed("o-1", "o-1")
+
+    with pytest.raises(Inconclusive, match="not declared"):
+        crash_test(remembers, CHARGED)

@@ -20,7 +20,7 @@ from eve_replay.journal.frameworks.workflow.late import gather_late
 from eve_replay.journal.frameworks.workflow.steps import AttemptDraft, StepDraft
 from eve_replay.journal.model import Coordinate, StreamEvent
 from eve_replay.problems import Problem
-from eve_replay.times import parse_time
+from eve_replay.times import later, parse_time
 
 __all__ = ["join_stream", "model_coordinate", "stream_event", "turn_of"]
 
@@ -134,14 +134,15 @@ class _Windows:
 
         An open window reaches to the end of time, so a closed one that holds the instant is nearer.
         """
-        for index in range(bisect_right(self._starts, at + slack) - 1, -1, -1):
-            if self._reach[index] < at - slack:
+        after, before = later(at, slack), later(at, -slack)
+        for index in range(bisect_right(self._starts, after) - 1, -1, -1):
+            if self._reach[index] < before:
                 break
             _, end, attempt = self._closed[index]
-            if at <= end + slack:
+            if before <= end:
                 yield attempt
         for start, attempt in reversed(self._open):
-            if start <= at + slack:
+            if start <= after:
                 yield attempt
 
 

@@ -96,6 +96,7 @@ def situation_from(session: Session, effects: Iterable[Effect], turn: Turn | Non
         partial=any(c.text or c.reasoning for s in open_answers for c in s.model_calls),
         hooks=turn is not None and inputs and not started and not answers,
         unread=any(e.durable and e.stage == "open" for e in found),
+        unnamed="A step of it that is not recorded may have run: its record is written after it acted.",
         ends=turn.status if turn is not None and _over(turn) else "",
     )
 

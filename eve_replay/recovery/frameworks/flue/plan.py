@@ -22,7 +22,7 @@ from eve_replay.recovery.plan.model import FAR, Plan
 from eve_replay.recovery.situation import NEVER, UNSURE, EffectState, RunState, Situation, StepState
 from eve_replay.recovery.writes.model import Write
 from eve_replay.recovery.writes.order import Writes
-from eve_replay.times import iso
+from eve_replay.times import iso, later
 
 __all__ = ["FluePlan", "FluePlans"]
 
@@ -307,5 +307,5 @@ def _row(
     fields["status"] = "running"
     fields["attempt"] = max(1, seen)
     if at is not None:
-        fields["leaseExpiresAt"] = iso(at + _LEASE)
+        fields["leaseExpiresAt"] = iso(later(at, _LEASE))
     return replace(row, fields=fields)
