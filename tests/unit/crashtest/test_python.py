@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import sqlite3
 import uuid
 
 import pytest
@@ -160,11 +161,12 @@ def test_a_client_that_nobody_declared_reaches_nobody():
 
 
 def test_state_that_nobody_declared_is_inconclusive_and_no_broken_promise():
-    done = []
+    store = sqlite3.connect(":memory:")
+    store.execute("create table done (x)")
 
     def remembers():
-        if not done:
-            done.append(1)
+        if not store.execute("select 1 from done").fetchone():
+            store.execute("insert into done values (1)")
             keyed("o-1", "o-1")
 
     with pytest.raises(Inconclusive, match="not declared"):
