@@ -12,9 +12,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import ClassVar
 
+from eve_replay.brief import Brief
 from eve_replay.codec import Payload
-from eve_replay.ids import FunctionName
+from eve_replay.errors import NotFound, WrongUse
+from eve_replay.ids import FunctionName, short_id
+from eve_replay.journal.asked import Asked
 from eve_replay.journal.model_parts import (
     BodyRan,
     Budget,
@@ -78,8 +82,8 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Attempt:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Attempt(Asked, Brief):
     """One recorded start of a step body.
 
     Attributes:
@@ -104,6 +108,17 @@ class Attempt:
             record without events.
         whole: its list of calls is known to be whole: what it does not name it did not run.
     """
+
+    _told: ClassVar[tuple[str, ...]] = (
+        "n",
+        "outcome",
+        "certainty",
+        "started_at",
+        "ended_at",
+        "model_calls",
+        "tool_calls",
+        "step_id",
+    )
 
     n: int
     step_id: str
@@ -140,8 +155,8 @@ class Attempt:
         return sum(counted[1:], counted[0]) if counted else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Step(Asked, Brief):
     """One workflow step: the checkpoint boundary. Not the same as a model step (``coordinates``).
 
     Attributes:
@@ -157,6 +172,17 @@ class Step:
         dispatched: run ids that this step started (children), where the journal says so.
         problems: disagreements between log, record and stream.
     """
+
+    _told: ClassVar[tuple[str, ...]] = (
+        "function",
+        "kind",
+        "status",
+        "action",
+        "turn_id",
+        "attempts",
+        "certainty",
+        "step_id",
+    )
 
     step_id: str
     run_id: str
@@ -205,8 +231,8 @@ class Step:
         return tuple(call for attempt in self.attempts for call in attempt.model_calls)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Turn:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Turn(Asked, Brief):
     """One user message and the work it caused.
 
     Attributes:
@@ -224,6 +250,16 @@ class Turn:
         tokens: recorded tokens of all attempts; ``tokens_again`` of those paid more than once.
         budget: attempts, deadline and lease of the turn, where the framework keeps a row about it.
     """
+
+    _told: ClassVar[tuple[str, ...]] = (
+        "status",
+        "certainty",
+        "message",
+        "steps",
+        "started_at",
+        "ended_at",
+        "id",
+    )
 
     id: str
     sequence: int | None
@@ -252,8 +288,8 @@ class Turn:
         return tuple(step for step in self.steps if step.kind == "turn")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Run(Asked, Brief):
     """One workflow execution with all it holds.
 
     Attributes:
@@ -267,6 +303,15 @@ class Run:
         gaps: which of its lists are known not to be whole, and why.
         units: the framework's own rows about its turns, where it keeps some (Flue: submissions).
     """
+
+    _told: ClassVar[tuple[str, ...]] = (
+        "workflow",
+        "role",
+        "status",
+        "steps",
+        "events",
+        "run_id",
+    )
 
     run_id: str
     role: RunRole
@@ -316,8 +361,8 @@ class Run:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionHead:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class SessionHead(Brief):
     """What a list shows without reading events or payloads.
 
     Attributes:
@@ -348,8 +393,8 @@ class SessionHead:
     framework: str = "eve"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, weakref_slot=True)
-class Session:
+@dataclass(frozen=True, slots=True, kw_only=True, weakref_slot=True, repr=False)
+class Session(Asked, Brief):
     """One conversation (or one plain workflow run), fully joined.
 
     Attributes:
@@ -367,6 +412,16 @@ class Session:
             that was packed: what can wake a run, and what a person can do about it, differ by store.
         queued: sentences about jobs for its owning runs that lie in the store's queue, where it has one.
     """
+
+    _told: ClassVar[tuple[str, ...]] = (
+        "title",
+        "status",
+        "framework",
+        "turns",
+        "steps",
+        "certainty",
+        "id",
+    )
 
     head: SessionHead
     runs: tuple[Run, ...]
@@ -451,12 +506,44 @@ class Session:
         """Every step: those of its owning runs as they followed each other, then those of the runs below."""
         return self.ordered or tuple(step for run in self.all_runs for step in run.steps)
 
-    def turn(self, id_: str) -> Turn | None:
-        """Return a turn by id, None when there is none."""
-        return next((turn for turn in self.turns if turn.id == id_), None)
+    @property
+    def repeated(self) -> tuple[Step, ...]:
+        """The steps that were started more than once, as far as the log tells, in order."""
+        return tuple(step for step in self.steps if len(step.attempts) > 1)
+
+    def turn(self, wanted: str | int) -> Turn:
+        """Return a turn by its id, its number, or the id of the message that opened it.
+
+        Raises:
+            NotFound: there is none; ``turn_called`` answers None.
+        """
+        found = self.turn_called(str(wanted))
+        if found is None:
+            known = ", ".join(turn.id for turn in self.turns[:8])
+            hint = f"Its turns: {known}." if known else "It has no turns."
+            raise NotFound(f"Session {self.id} has no turn {wanted!r}.", hint=hint)
+        return found
 
     def turn_called(self, wanted: str) -> Turn | None:
         """Return a turn by its id, its number, or the id of the message that opened it; None without one."""
-        exact = self.turn(wanted) or self.turn(f"turn_{wanted}")
+        named = (wanted, f"turn_{wanted}")
+        exact = (turn for name in named for turn in self.turns if turn.id == name)
         same = (t for t in self.turns if wanted in t.delivery_ids or wanted == str(t.sequence))
-        return exact or next(same, None)
+        return next(exact, None) or next(same, None)
+
+    def step(self, wanted: str) -> Step:
+        """Return a step by its id or the end of it.
+
+        Raises:
+            NotFound: it has none.
+            WrongUse: the end fits several.
+        """
+        end = wanted.rpartition("…")[2]
+        exact = [step for step in self.steps if step.step_id == wanted]
+        found = exact or [step for step in self.steps if len(end) >= 4 and step.step_id.endswith(end)]
+        if not found:
+            known = ", ".join(dict.fromkeys(short_id(step.step_id) for step in self.steps[:8])) or "none"
+            raise NotFound(f"Session {self.id} has no step {wanted!r}.", hint=f"Its steps: {known}.")
+        if len(found) > 1:
+            raise WrongUse(f"{wanted!r} fits {len(found)} steps.", hint="Give more letters of the id.")
+        return found[0]
