@@ -112,7 +112,8 @@ def test_a_ledger_counts_what_really_happened(journal):
 def test_every_object_is_one_line_in_a_list_and_a_portrait_alone(parts):
     journal, session, run, *_, call = parts
     things = [*parts[1:], *run.events[:3], run.record, *session.messages, er.crash_points(session)[0]]
-    things += [er.ledger(session, [{"effect": "charge", "call_id": call.call_id}]), journal.receipt, er.why(session, now=NOW), er.forecast(session)[0]]
+    row = {"effect": "charge", "call_id": call.call_id}
+    things += [er.ledger(session, [row]), journal.receipt, er.why(session, now=NOW), er.forecast(session)[0]]
     things += call.evidence
     for thing in things:
         assert isinstance(thing, Brief), type(thing)
