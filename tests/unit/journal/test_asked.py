@@ -34,7 +34,7 @@ def test_why_of_any_part_is_why_of_its_session(parts):
         for part in parts
     }
     assert len(told) == 1
-    assert "charge_card" in next(iter(told))[0]
+    assert any("send_email" in sentence for sentence in next(iter(told)))
 
 
 @needs_widgets
