@@ -45,6 +45,7 @@ import click
 
 from eve_replay.cli.shared.complete import completed
 from eve_replay.cli.shared.errors import reader_left
+from eve_replay.cli.shared.json import taking
 from eve_replay.cli.shared.options import (
     SHARED_NAMES,
     SOURCE_VARIABLE,
@@ -134,7 +135,7 @@ def _shell(
     limit: tuple[str, ...],
     reveal: bool = False,
 ) -> Shell:
-    unveil(on=reveal or as_json)  # a document is for programs: exact
+    unveil(on=reveal or (as_json and not taking()))  # a document that is printed is for programs: exact
     know(*(each.rpartition("=")[2] if "=" in each.rstrip("=") else each for each in key))
     instant = parse_time(now) if now else datetime.now(UTC)
     if instant is None:
@@ -168,6 +169,8 @@ def command(name: str, **settings: Any) -> Callable[[Callable[..., None]], click
                 function(shell, **values)
             except BrokenPipeError:  # here, because click would exit with 1
                 return reader_left()
+            finally:
+                unveil(on=False)
             return shell.exit_code
 
         return completed(click.command(name, cls=ShellCommand, **settings)(shared_options(body)))

@@ -112,13 +112,14 @@ function markKeys() {
  * JupyterLab takes single letters as commands (x cuts the cell). Whatever is typed in a widget without a
  * modifier stays in it; Ctrl+S, Shift+Enter and the like go on to the page. Esc with nothing open leaves.
  * @param {HTMLElement} shell
+ * @param {() => boolean} held whether Esc has something to take back in the widget first
  */
-export function keepKeys(shell) {
+export function keepKeys(shell, held = () => false) {
   markKeys();
   shell.setAttribute(SUPPRESS, "");
   const nested = () => shell.parentElement && shell.parentElement.closest(".er-root"); // Esc closes what is around it
   shell.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape" || targetOf(event) !== shell || nested()) return;
+    if (event.key !== "Escape" || targetOf(event) !== shell || nested() || held()) return;
     if (shell.querySelector(".er-overlay:not([hidden]), .er-sheet:not([hidden])")) return;
     event.stopImmediatePropagation();
     const cell = /** @type {HTMLElement | null} */ (shell.closest(".jp-Cell"));

@@ -15,7 +15,7 @@ export function stageWidget(root, data, source, memory) {
     "aria-label": words.stage_label,
   });
   root.append(shell);
-  keepKeys(shell);
+  keepKeys(shell, () => !data.trouble && (state.adding || state.faults.length > 0));
   const unfollow = followTheme(shell);
   if (data.trouble) {
     shell.append(
