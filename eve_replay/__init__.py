@@ -26,10 +26,13 @@ if TYPE_CHECKING:
     from eve_replay.errors import EveReplayError, NotFound, SourceUnreadable, UnknownSource, WrongUse
     from eve_replay.journal import Attempt, Journal, Run, Session, Step, ToolCall, Turn, open_journal
     from eve_replay.journal.effects.policy import EffectsPolicy
+    from eve_replay.journal.ledger.ask import ledger
     from eve_replay.journal.ledger.model import Ledger
     from eve_replay.notebook import attempt_diff, crash_lab, explore, figures, why
     from eve_replay.problems import Problem, Receipt
-    from eve_replay.recovery import Question, crash_points, forecast, matrix, simulate
+    from eve_replay.recovery.forecast import forecast
+    from eve_replay.recovery.question import Question
+    from eve_replay.recovery.simulation import crash_points, matrix, simulate
     from eve_replay.values import from_tagged, preview, to_tagged
     from eve_replay.worlds.base import World
     from eve_replay.worlds.registry import open_world
@@ -65,6 +68,7 @@ __all__ = [
     "forecast",
     "frames",
     "from_tagged",
+    "ledger",
     "matrix",
     "open_journal",
     "open_world",
@@ -89,6 +93,7 @@ _HOMES = {
     ),
     "EffectsPolicy": "journal.effects.policy",
     "Ledger": "journal.ledger.model",
+    "ledger": "journal.ledger.ask",
     **dict.fromkeys(("Question", "crash_points", "forecast", "matrix", "simulate"), "recovery"),
     **dict.fromkeys(("attempt_diff", "crash_lab", "explore", "why"), "notebook"),
 }

@@ -29,6 +29,17 @@ class EveReplayError(Exception):
     def __str__(self) -> str:
         return f"{self.message} {self.hint}".rstrip()
 
+    def _render_traceback_(self) -> list[str]:
+        """Return what a notebook prints: the person's own line and the sentence, none of our frames."""
+        from traceback import extract_tb
+
+        ours = f"{__file__.removesuffix('errors.py')}"
+        frames = [each for each in extract_tb(self.__traceback__) if not each.filename.startswith(ours)]
+        # IPython's own frames come first, the person's after them.
+        where = [f"{each.line}  (line {each.lineno})" for each in frames[-1:] if each.line]
+        said = [f"{type(self).__name__}: {self.message}", *([self.hint] if self.hint else []), *where]
+        return ["".join(c if c.isprintable() else "\ufffd" for c in line) for line in said]
+
 
 class WrongUse(EveReplayError):
     """An argument makes no sense (exit code 2)."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
+from eve_replay.brief import Brief
+
 __all__ = ["LISTS", "Gap", "Lacking", "Problem", "Receipt", "Severity", "Skipped"]
 
 Severity = Literal["info", "warning", "error"]
@@ -14,8 +16,8 @@ Lacking = Literal["runs", "events", "steps", "others", "chunks"]
 LISTS: tuple[Lacking, ...] = get_args(Lacking)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Problem(Brief):
     """One thing that is wrong or doubtful.
 
     Attributes:
@@ -43,8 +45,8 @@ class Problem:
         }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Skipped:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Skipped(Brief):
     """Something that was seen and could not be used: where it lies, what it is, why it was left out."""
 
     where: str
@@ -78,8 +80,8 @@ class Gap:
         return {name: value for name, value in parts.items() if value}
 
 
-@dataclass(slots=True)
-class Receipt:
+@dataclass(slots=True, repr=False)
+class Receipt(Brief):
     """Coverage of one load: what was seen, parsed, decoded, skipped and why.
 
     Whether a list is whole is a fact of its own (``gaps``, ``missing``): a file that was skipped tells what

@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal
+from typing import ClassVar, Literal
 
+from eve_replay.brief import Brief
 from eve_replay.codec import Payload
 from eve_replay.ids import FunctionName, event_slot, parse_function_name
 from eve_replay.times import parse_time
@@ -41,8 +42,8 @@ HOOK_PAYLOADS = ("metadata",)
 EVENT_PAYLOADS = ("input", "output", "result", "error", "payload", "metadata", "dynamicWorkflowCode")
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+@dataclass(frozen=True, slots=True, repr=False)
+class Record(Brief):
     """Base of the records.
 
     Attributes:
@@ -93,9 +94,16 @@ class Record:
         return int(value) if isinstance(value, str) and value.isascii() and value.isdigit() else None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class RunRecord(Record):
     """One run: a workflow execution."""
+
+    _told: ClassVar[tuple[str, ...]] = (
+        "status",
+        "workflow",
+        "created_at",
+        "run_id",
+    )
 
     #: True when the world had no run record and this one was put together from the run's events.
     synthesised: bool = False
@@ -122,12 +130,20 @@ class RunRecord(Record):
         return self.fields.get("expiredAt") is not None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class StepRecord(Record):
     """One step as its record stands now: only the last attempt is in it.
 
     Source: docs/evidence/observed.md#one-record.
     """
+
+    _told: ClassVar[tuple[str, ...]] = (
+        "status",
+        "name",
+        "attempt",
+        "step_id",
+        "run_id",
+    )
 
     @property
     def step_id(self) -> str:
@@ -146,9 +162,16 @@ class StepRecord(Record):
         return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class EventRecord(Record):
     """One event of a run's log. ``eventData`` is a mapping whose payload fields are ``Payload``."""
+
+    _told: ClassVar[tuple[str, ...]] = (
+        "event_type",
+        "created_at",
+        "correlation_id",
+        "event_id",
+    )
 
     @property
     def event_id(self) -> str:
@@ -193,7 +216,7 @@ class EventRecord(Record):
                 yield name, value
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class HookRecord(Record):
     """A hook that is open now, or one on disk whose run has ended (``hidden``)."""
 
@@ -207,7 +230,7 @@ class HookRecord(Record):
         return self.text("hookId") or ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class WaitRecord(Record):
     """A durable sleep. ``waitId`` is ``<runId>-wait_...``; events use the part after the run id."""
 
@@ -222,7 +245,7 @@ class WaitRecord(Record):
         return self.wait_id.removeprefix(f"{self.run_id}-")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class StreamRecord(Record):
     """That a run has a stream of this name; ``fields`` holds ``runId`` and ``name``."""
 
@@ -232,7 +255,7 @@ class StreamRecord(Record):
         return self.text("name") or ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class MarkRecord(Record):
     """A durable trace that is no record and no event: a lock file, a token file, a staged delivery.
 
@@ -255,8 +278,8 @@ class MarkRecord(Record):
     of_run: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class StreamChunk:
+@dataclass(frozen=True, slots=True, repr=False)
+class StreamChunk(Brief):
     """One stored chunk of a stream.
 
     Attributes:

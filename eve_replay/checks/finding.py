@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
+from eve_replay.brief import Brief
 from eve_replay.journal.effects.judge import HARMFUL, RANKS, Judgement
 from eve_replay.journal.model import Certainty, Evidence
 from eve_replay.problems import Problem, Severity
@@ -15,8 +16,8 @@ __all__ = ["SEVERITY_RANK", "VERDICT_RANK", "Finding", "Verdict", "VerdictCode"]
 SEVERITY_RANK: dict[str, int] = {"error": 0, "warning": 1, "info": 2}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Finding(Brief):
     """One thing the doctor found.
 
     Attributes:
@@ -121,8 +122,8 @@ VERDICT_RANK: dict[str, int] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Verdict(Brief):
     """One sentence of a post-mortem.
 
     Attributes:

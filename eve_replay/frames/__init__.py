@@ -1,27 +1,35 @@
-"""The journal as tables: runs, steps, attempts, calls, effects and events, for pandas and for CSV."""
+"""The journal as tables: runs, steps, attempts, calls, effects and events, for pandas and for CSV.
+
+Every function takes any target::
+
+    er.frames.attempts("sample:crash-in-tool", ids="short")
+    er.frames.tool_calls(session.turns[0])
+"""
 
 from __future__ import annotations
 
 from eve_replay.frames.tables import (
     FRAMES,
-    attempts_frame,
+    attempts,
     columns_of,
-    effects_frame,
-    events_frame,
+    effects,
+    events,
+    frame,
     frame_rows,
-    runs_frame,
-    steps_frame,
-    tool_calls_frame,
+    runs,
+    steps,
+    tool_calls,
 )
 
 __all__ = [
     "FRAMES",
-    "attempts_frame",
+    "attempts",
     "columns_of",
-    "effects_frame",
-    "events_frame",
+    "effects",
+    "events",
+    "frame",
     "frame_rows",
-    "runs_frame",
-    "steps_frame",
-    "tool_calls_frame",
+    "runs",
+    "steps",
+    "tool_calls",
 ]

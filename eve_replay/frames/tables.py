@@ -10,123 +10,147 @@ pandas is imported when a frame is asked for: it takes a second.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING
+from os import PathLike
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from eve_replay.codec import dumps_tagged
 from eve_replay.errors import WrongUse
 from eve_replay.frames.columns import FRAMES, TIME
-from eve_replay.journal import Journal, Session, ToolCall
+from eve_replay.ids import short_id
+from eve_replay.journal import Journal, Run, Session, ToolCall, open_journal
 from eve_replay.journal.effects.build import effects_of
 from eve_replay.journal.effects.policy import EffectsLike, EffectsPolicy
+from eve_replay.journal.targets import Part, Target, locate
 from eve_replay.times import iso
+from eve_replay.worlds.base import World
 
 if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = [
     "FRAMES",
-    "attempts_frame",
+    "attempts",
     "columns_of",
-    "effects_frame",
-    "events_frame",
+    "effects",
+    "events",
+    "frame",
     "frame_rows",
-    "runs_frame",
-    "steps_frame",
-    "tool_calls_frame",
+    "runs",
+    "steps",
+    "tool_calls",
 ]
 
 Row = dict[str, object]
-Source = Journal | Session | Iterable[Session]
+#: What a table is made of: any target, or several sessions.
+Source: TypeAlias = Target | Iterable[Session]
+Ids: TypeAlias = Literal["whole", "short"]
 
 
-def runs_frame(source: Source) -> pd.DataFrame:
+def runs(
+    target: Source, *, session: str | Session | Journal | None = None, ids: Ids = "whole"
+) -> pd.DataFrame:
     """Return one row per run.
 
     ``role``: session, turn, timeout, tool or workflow. ``seconds``: from start to end. ``starts``: recorded
     step starts, a lower bound of body runs. ``events``: length of the log.
     """
-    return _frame("runs", source)
+    return frame("runs", target, session=session, ids=ids)
 
 
-def steps_frame(source: Source) -> pd.DataFrame:
+def steps(
+    target: Source, *, session: str | Session | Journal | None = None, ids: Ids = "whole"
+) -> pd.DataFrame:
     """Return one row per step.
 
     ``queued_seconds``: from creation to the first start. ``seconds``: from the first start to the end, dead
     time included. ``input_bytes``, ``output_bytes``: stored bytes. Calls and tokens are of all attempts.
     """
-    return _frame("steps", source)
+    return frame("steps", target, session=session, ids=ids)
 
 
-def attempts_frame(source: Source) -> pd.DataFrame:
-    """Return one row per recorded start of a step body.
+def attempts(
+    target: Source, *, session: str | Session | Journal | None = None, ids: Ids = "whole"
+) -> pd.DataFrame:
+    """Return one row per recorded start of a step body; ``attempt`` is its number, from 1.
 
     ``window_end``: where its window closes (next start or end of the step). ``seconds``: from the start to
     the recorded end, else to the last stream event. ``dead_seconds``: from there to the next start.
     ``body``: whether the start proves that the body ran.
     """
-    return _frame("attempts", source)
+    return frame("attempts", target, session=session, ids=ids)
 
 
-def tool_calls_frame(source: Source) -> pd.DataFrame:
+def tool_calls(
+    target: Source, *, session: str | Session | Journal | None = None, ids: Ids = "whole"
+) -> pd.DataFrame:
     """Return one row per tool call per attempt.
 
     ``position``: 0-based place among the calls of its model step. ``deferred``: asked for here, executed
     elsewhere. ``history_only``: never executed. ``input``, ``output``: tagged JSON text.
     """
-    return _frame("tool_calls", source)
+    return frame("tool_calls", target, session=session, ids=ids)
 
 
-def events_frame(source: Source) -> pd.DataFrame:
+def events(
+    target: Source, *, session: str | Session | Journal | None = None, ids: Ids = "whole"
+) -> pd.DataFrame:
     """Return one row per log event, in log order.
 
     ``position``: 0-based place in the run's log (``slot`` where the world has slots). ``back_seconds``: how
     far its time lies before that of its predecessor. ``payload_bytes``: stored bytes of its payloads.
     """
-    return _frame("events", source)
+    return frame("events", target, session=session, ids=ids)
 
 
-def effects_frame(source: Source, effects: EffectsLike = None) -> pd.DataFrame:
+def effects(
+    target: Source,
+    effects: EffectsLike = None,
+    *,
+    session: str | Session | Journal | None = None,
+    ids: Ids = "whole",
+) -> pd.DataFrame:
     """Return one row per effect over all attempts.
 
     ``executions_max`` and ``outside_max`` are missing where there is no bound (``unbounded``).
     ``attempts``: in how many it ran or may have run. ``call_ids``: how many different ids it had.
     """
-    return _frame("effects", source, effects)
+    return frame("effects", target, session=session, ids=ids, effects=effects)
 
 
-def columns_of(name: str) -> Mapping[str, str]:
-    """Return the columns of a frame and their dtypes. Raises WrongUse for an unknown name."""
-    try:
-        return FRAMES[name]
-    except KeyError:
-        raise WrongUse(f"There is no frame {name!r}.", hint=f"Use one of {', '.join(FRAMES)}.") from None
+def frame(
+    name: str,
+    target: Source,
+    *,
+    session: str | Session | Journal | None = None,
+    ids: Ids = "whole",
+    effects: EffectsLike = None,
+) -> pd.DataFrame:
+    """Return a frame by its name.
 
+    Args:
+        name: ``runs``, ``steps``, ``attempts``, ``tool_calls``, ``events`` or ``effects``.
+        target: a source or journal (all sessions), a session, a part of one (what lies in it), or sessions.
+        session: id of the session, when the target holds several and one is meant.
+        ids: ``short`` for ids that can be read; they are not unique, join by whole ones.
+        effects: what the user knows of their tools, for ``effects``.
 
-def frame_rows(name: str, source: Source, effects: EffectsLike = None) -> Iterator[Row]:
-    """Yield a frame's rows as plain dicts, without pandas: times are datetimes, missing values None."""
-    columns_of(name)
-    rules = EffectsPolicy.load(effects)
-    make = {
-        "runs": _runs,
-        "steps": _steps,
-        "attempts": _attempts,
-        "tool_calls": _tool_calls,
-        "events": _events,
-    }
-    for session in _sessions(source):
-        yield from _effects(session, rules) if name == "effects" else make[name](session)
-
-
-def _frame(name: str, source: Source, effects: EffectsLike = None) -> pd.DataFrame:
+    Raises:
+        WrongUse: there is no such frame, or the target is of another kind.
+        EveReplayError: as opening a source raises it.
+    """
     import pandas as pd
 
     columns = columns_of(name)
-    rows = list(frame_rows(name, source, effects))
+    if ids not in ("whole", "short"):
+        raise WrongUse(f"ids={ids!r} is not known.", hint='Write ids="whole" or ids="short".')
+    rows = list(frame_rows(name, target, effects, session=session))
     data = {}
     for column, dtype in columns.items():
         values = [row[column] for row in rows]
+        if ids == "short" and column.endswith("_id"):
+            values = [short_id(each) if isinstance(each, str) else each for each in values]
         if dtype == TIME:
             # Texts, not datetimes: pandas would take the resolution of the first one.
             texts = [iso(value) if isinstance(value, datetime) else None for value in values]
@@ -138,10 +162,75 @@ def _frame(name: str, source: Source, effects: EffectsLike = None) -> pd.DataFra
     return pd.DataFrame(data, columns=list(columns))
 
 
-def _sessions(source: Source) -> Iterable[Session]:
-    if isinstance(source, Journal):
-        return source.sessions
-    return [source] if isinstance(source, Session) else source
+def columns_of(name: str) -> Mapping[str, str]:
+    """Return the columns of a frame and their dtypes. Raises WrongUse for an unknown name."""
+    try:
+        return FRAMES[name]
+    except KeyError:
+        raise WrongUse(f"There is no frame {name!r}.", hint=f"Use one of {', '.join(FRAMES)}.") from None
+
+
+def frame_rows(
+    name: str,
+    target: Source,
+    effects: EffectsLike = None,
+    *,
+    session: str | Session | Journal | None = None,
+) -> Iterator[Row]:
+    """Yield a frame's rows as plain dicts, without pandas: times are datetimes, missing values None."""
+    columns_of(name)
+    rules = EffectsPolicy.load(effects)
+    make = {
+        "runs": _runs,
+        "steps": _steps,
+        "attempts": _attempts,
+        "tool_calls": _tool_calls,
+        "events": _events,
+    }
+    found, wanted = _within(name, target, session)
+    for each in found:
+        rows = _effects(each, rules) if name == "effects" else make[name](each)
+        yield from rows if wanted is None else filter(wanted, rows)
+
+
+def _within(
+    name: str, target: Source, session: str | Session | Journal | None
+) -> tuple[Iterable[Session], Callable[[Row], bool] | None]:
+    """Return the sessions to look through, and which rows of theirs lie in the target; None for all."""
+    if session is None and isinstance(target, str | PathLike | World | Journal):
+        return (target if isinstance(target, Journal) else open_journal(target)).sessions, None
+    if not isinstance(target, str | PathLike | World | Journal | Session | Part) and isinstance(
+        target, Iterable
+    ):
+        return target, None
+    located = locate(target, session=session)
+    if isinstance(target, Run):
+        run = target.run_id
+        return [located.session], lambda row: row["run_id"] == run
+    if located.step is not None:
+        inside = [located.step]
+    elif located.turn is not None:
+        inside = list(located.turn.steps)
+    else:
+        return [located.session], None
+    places = {(step.run_id, step.step_id) for step in inside}
+    runs_of = {step.run_id for step in inside}
+    step_column = "correlation_id" if name == "events" else "step_id"
+    number = located.attempt.n if located.attempt is not None else None
+    call = located.call
+
+    def lies_in(row: Row) -> bool:
+        if name == "runs":
+            return row["run_id"] in runs_of
+        if (row["run_id"], row[step_column]) not in places:
+            return False
+        if call is not None and name in ("tool_calls", "effects") and row["tool"] != call.name:
+            return False
+        if call is not None and name == "tool_calls" and row["call_id"] != call.call_id:
+            return False
+        return number is None or name not in ("attempts", "tool_calls") or row["attempt"] == number
+
+    return [located.session], lies_in
 
 
 def _seconds(start: datetime | None, end: datetime | None) -> float | None:
@@ -211,7 +300,7 @@ def _attempts(session: Session) -> Iterator[Row]:
                 "session_id": session.id,
                 "turn_id": step.turn_id,
                 "function": step.name.function,
-                "n": attempt.n,
+                "attempt": attempt.n,
                 "outcome": attempt.outcome,
                 "certainty": attempt.certainty,
                 "body": attempt.body,
@@ -239,7 +328,7 @@ def _tool_calls(session: Session) -> Iterator[Row]:
 def _tool_call(session: Session, run_id: str, call: ToolCall) -> Row:
     return {
         "call_id": call.call_id,
-        "name": call.name,
+        "tool": call.name,
         "step_id": call.step_id,
         "run_id": run_id,
         "session_id": session.id,

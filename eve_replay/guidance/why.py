@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta, tzinfo
 
+from eve_replay.brief import Brief
 from eve_replay.checks.finding import SEVERITY_RANK, VERDICT_RANK, Verdict
 from eve_replay.checks.phrases import Voice
 from eve_replay.checks.wedged import Wedge, wedges
@@ -72,8 +73,8 @@ _OPEN = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Report(Brief):
     """What is to be said about one session.
 
     Attributes:

@@ -11,6 +11,8 @@ from typing import Self, TypeVar, overload
 
 from eve_replay.codec import KeyRing
 from eve_replay.errors import NotFound, WrongUse
+from eve_replay.ids import short_id
+from eve_replay.journal.asked import Asked
 from eve_replay.journal.frameworks.base import Grouping
 from eve_replay.journal.frameworks.registry import framework_named, group_records, part_of
 from eve_replay.journal.gather import gathered
@@ -33,8 +35,8 @@ _LETTERS = 26  # of a whole id, after its prefix
 class LazySequence(Sequence[T]):
     """A sequence whose items are built when they are looked at; ``len`` builds nothing."""
 
-    def __init__(self, ids: Sequence[str], build: Callable[[str], T]) -> None:
-        self._ids, self._build = ids, build
+    def __init__(self, ids: Sequence[str], build: Callable[[str], T], noun: str = "item") -> None:
+        self._ids, self._build, self._noun = ids, build, noun
 
     def __len__(self) -> int:
         return len(self._ids)
@@ -45,17 +47,19 @@ class LazySequence(Sequence[T]):
     def __getitem__(self, index: slice) -> Sequence[T]: ...
     def __getitem__(self, index: int | slice) -> T | Sequence[T]:
         if isinstance(index, slice):
-            return LazySequence(self._ids[index], self._build)
+            return LazySequence(self._ids[index], self._build, self._noun)
         return self._build(self._ids[index])
 
     def __iter__(self) -> Iterator[T]:
         return (self._build(id_) for id_ in self._ids)
 
     def __repr__(self) -> str:
-        return f"<{len(self)} items, built on demand>"
+        known = ", ".join(short_id(each) for each in self._ids[:4]) + (", ..." if len(self) > 4 else "")
+        noun = self._noun if len(self) == 1 else f"{self._noun}s"
+        return f"<{len(self)} {noun}, built on demand{': ' if known else ''}{known}>"
 
 
-class Journal:
+class Journal(Asked):
     """Everything one world tells, by session, run, turn and step.
 
     Run records are read once, when first needed; a session is built when asked for and the last few are
@@ -144,12 +148,19 @@ class Journal:
     @property
     def sessions(self) -> Sequence[Session]:
         """All sessions, each built when it is looked at."""
-        return LazySequence([h.id for h in self.heads], self.session)
+        return LazySequence([h.id for h in self.heads], self.session, "session")
 
     @property
     def runs(self) -> Sequence[Run]:
         """All runs, each built with its session when it is looked at."""
-        return LazySequence(list(self.map.records), self.run)
+        return LazySequence(list(self.map.records), self.run, "run")
+
+    def __getitem__(self, wanted: str | int) -> Session:
+        """Return ``journal["V5E1"]``, a session by (the end of) an id of it, or ``journal[-1]``, by place."""
+        return self.sessions[wanted] if isinstance(wanted, int) else self.session(wanted)
+
+    def __iter__(self) -> Iterator[Session]:
+        return iter(self.sessions)
 
     def session(self, id_: str | None = None) -> Session:
         """Return a session by its id, the id of any of its runs, or an unambiguous end of one.
@@ -219,16 +230,7 @@ class Journal:
     def turn(self, session: Session | str, turn_id: str) -> Turn:
         """Return one turn of a session, by id (``turn_0``) or number (``0``). Raises NotFound."""
         found = self.session(session) if isinstance(session, str) else session
-        turn = found.turn(turn_id) or found.turn(f"turn_{turn_id}")
-        if (
-            turn is None
-        ):  # a framework whose turns have other names: by its number, or the id of what opened it
-            same = (t for t in found.turns if turn_id in t.delivery_ids or turn_id == str(t.sequence))
-            turn = next(same, None)
-        if turn is None:
-            known = ", ".join(t.id for t in found.turns) or "none"
-            raise NotFound(f"Session {found.id} has no turn {turn_id!r}.", hint=f"It has: {known}.")
-        return turn
+        return found.turn(turn_id)
 
     def step(self, step_id: str, run_id: str | None = None) -> Step:
         """Return one step by id or an unambiguous end of one.

@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal
+from typing import ClassVar, Literal
 
+from eve_replay.brief import Brief
+from eve_replay.journal.asked import Asked
 from eve_replay.values import UNDEFINED
 
 __all__ = [
@@ -55,8 +57,8 @@ MessageRole = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Evidence:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Evidence(Brief):
     """Where a statement can be checked.
 
     Attributes:
@@ -110,8 +112,8 @@ class Tokens:
         return self.input + self.output
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StreamEvent:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class StreamEvent(Brief):
     """One event of eve's session stream.
 
     Attributes:
@@ -148,8 +150,8 @@ class StreamEvent:
         return Coordinate(turn_id=self.turn_id, step_index=self.step_index)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelCall:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ModelCall(Brief):
     """One call of the model in one attempt.
 
     Attributes:
@@ -203,8 +205,8 @@ class Ran:
     lost: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Budget:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Budget(Brief):
     """How far recovery of a turn may go, where the framework keeps a row about it.
 
     Attributes:
@@ -227,8 +229,8 @@ class Budget:
     record_id: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolCall:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ToolCall(Asked, Brief):
     """One tool call as one attempt made it.
 
     Attributes:
@@ -259,6 +261,18 @@ class ToolCall:
         ran: what its records say of executions; None where results and attempts tell.
         durable: whether it may run again with its recorded steps replayed; None when nothing tells.
     """
+
+    _told: ClassVar[tuple[str, ...]] = (
+        "name",
+        "status",
+        "is_error",
+        "attempt",
+        "input",
+        "output",
+        "requested_at",
+        "returned_at",
+        "call_id",
+    )
 
     call_id: str
     name: str
@@ -297,8 +311,8 @@ class ToolCall:
         return (self.coordinate, self.position)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Message:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Message(Brief):
     """One delivery to the session: a message, an answer, a command, a task's word.
 
     Attributes:
@@ -330,8 +344,8 @@ class Message:
     evidence: tuple[Evidence, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Park:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Park(Brief):
     """One wait by design.
 
     Attributes:

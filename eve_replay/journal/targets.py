@@ -112,10 +112,7 @@ def turn_of(located: Located, turn: str | int | Turn | None) -> Turn | None:
         turn = turn.id
     if isinstance(turn, bool) or not isinstance(turn, str | int):
         raise WrongUse(f"{_a(type(turn).__name__)} names no turn.", hint='Write turn="turn_0", 0 or a Turn.')
-    found = located.session.turn(str(turn)) or located.session.turn(f"turn_{turn}")
-    if found is None:
-        raise NotFound(f"Session {located.session.id} has no turn {turn!r}.", hint=_turns(located.session))
-    return found
+    return located.session.turn(turn)
 
 
 def last_session(journal: Journal) -> Session:

@@ -35,7 +35,9 @@ def explore(
     target: Target,
     session: str | Session | Journal | None = None,
     *,
+    at: str | None = None,
     effects: EffectsLike = None,
+    ledger: LedgerLike | None = None,
     now: datetime | None = None,
     live: bool = False,
     keys: KeyRing | None = None,
@@ -46,7 +48,10 @@ def explore(
     Args:
         target: a source, journal, session, run, turn, step, attempt or tool call; it opens there.
         session: id of the session, when the target holds several; the last conversation otherwise.
+        at: where to open: the id of an event, chunk, run, turn, step or call, or the end of one.
         effects: what the user knows of their tools: an effects policy, its TOML file, or a dict.
+        ledger: what really happened outside: a file, rows, a data frame or a database connection. Its counts
+            count in every tab.
         now: the instant that ``why`` reckons from, with a time zone; the clock's by default.
         live: follow a local folder or a Postgres database: new events arrive while the cell stands there,
             until ``close()``. The target must be a journal or a source.
@@ -65,7 +70,15 @@ def explore(
     from eve_replay.notebook.opening import explorer_widget
 
     return explorer_widget(
-        target, session, effects=effects, now=now, live=live, keys=keys, language=spoken(language)
+        target,
+        session,
+        at=at,
+        effects=effects,
+        ledger=ledger,
+        now=now,
+        live=live,
+        keys=keys,
+        language=spoken(language),
     )
 
 

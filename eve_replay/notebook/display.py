@@ -11,8 +11,10 @@ from typing import Any
 
 __all__ = ["register"]
 
-#: Module and class of everything that has a portrait (``views/session/reprs.py``).
+#: Module and class (or a base of it) of everything that has a portrait (``views/session/reprs.py``).
 SHOWN: tuple[tuple[str, str], ...] = (
+    ("eve_replay.brief", "Brief"),
+    ("eve_replay.journal.facade", "LazySequence"),
     ("eve_replay.journal.facade", "Journal"),
     ("eve_replay.journal.model", "Session"),
     ("eve_replay.journal.model", "Turn"),
@@ -81,4 +83,6 @@ def _bundle(thing: Any, **options: Any) -> Any:
 def _text(thing: object, printer: Any, cycle: bool) -> None:
     from eve_replay.views.kit.html import text_of
 
-    printer.text(type(thing).__name__ if cycle else text_of(thing))
+    # In a list or a dict a line each: a portrait there is a wall.
+    inside = len(getattr(printer, "stack", ())) > 1
+    printer.text(type(thing).__name__ if cycle else repr(thing) if inside else text_of(thing))

@@ -12,6 +12,7 @@ from eve_replay.codec import KeyRing
 from eve_replay.errors import NotFound, WrongUse
 from eve_replay.journal import Journal, Session, Step, Turn
 from eve_replay.journal.effects.policy import EffectsLike
+from eve_replay.journal.ledger.model import Ledger, LedgerLike
 from eve_replay.journal.targets import Located, Target, locate, turn_of
 from eve_replay.notebook.clock import Clock, clock_at
 from eve_replay.notebook.following import Following
@@ -44,6 +45,8 @@ def explorer_widget(
     effects: EffectsLike,
     now: datetime | None,
     live: bool,
+    at: str | None = None,
+    ledger: LedgerLike | None = None,
     keys: KeyRing | None,
     language: Spoken = "en",
 ) -> JournalWidget:
@@ -56,12 +59,13 @@ def explorer_widget(
     located = locate(target, session=session, several="last", keys=keys)
     found, start = located.session, key_of(located)
     clock = clock_at(now)
-    shown = _explored(found, start, effects, clock, live=live)
+    book = None if ledger is None else Ledger.load(ledger)
+    shown = _explored(found, start, effects, clock, live=live, ledger=book, at=at)
     widget = JournalWidget(kind="explorer", identity=found.id, language=language, **shown)
     if live and located.journal is not None:
 
         def again(fresh: Session) -> None:
-            widget.take(**_explored(fresh, None, effects, clock, live=True))
+            widget.take(**_explored(fresh, None, effects, clock, live=True, ledger=book))
 
         following = Following(located.journal, found, again)
         widget.on_close = following.stop
@@ -69,10 +73,19 @@ def explorer_widget(
 
 
 def _explored(
-    session: Session, start: str | None, effects: EffectsLike, clock: Clock, *, live: bool
+    session: Session,
+    start: str | None,
+    effects: EffectsLike,
+    clock: Clock,
+    *,
+    live: bool,
+    ledger: Ledger | None = None,
+    at: str | None = None,
 ) -> dict[str, Any]:
-    view = Explorer(session, effects)
-    if start is not None and all(row.key != start for row in view.tree.rows):
+    view = Explorer(session, effects, ledger)
+    if at is not None:
+        start = view.cursor.go(None, at).focus
+    elif start is not None and all(row.key != start for row in view.tree.rows):
         start = None
     return {
         "data": {**explorer_data(view, start=start, now=clock()), "live": live},

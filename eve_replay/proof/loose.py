@@ -225,9 +225,9 @@ def _outcome(found: Forecast, then: Session, end: Session | None, *, last: bool)
         r.status == "failed" for r in then.runs
     )
     turn = then.turns[-1].id if then.turns else ""
-    final = end.turn(turn) if turn else None
+    final = end.turn_called(turn) if turn else None
     over = (final is not None and final.status in _OVER) or end.runs[-1].status in _OVER
-    before = then.turn(turn) if turn else None
+    before = then.turn_called(turn) if turn else None
     newly = over and not (before is not None and before.status in _OVER)
     asked = any(p.open and not p.lost and p.kind in ("approval", "question", "sign-in") for p in end.parks)
     known = {m.event_id for m in then.messages}

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from os import PathLike
 
+from eve_replay.brief import Brief
 from eve_replay.errors import NotFound, WrongUse
 from eve_replay.journal.effects.executions import Executions
 from eve_replay.journal.effects.policy import EffectsLike, EffectsPolicy
@@ -42,8 +43,8 @@ _LIES = {
 _SEVERITY = ("fails", "hangs", "needs-person", "needs-message", "recovers", "nothing-open")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Forecast:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Forecast(Brief):
     """What will happen to one session.
 
     Attributes:

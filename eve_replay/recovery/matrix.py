@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from eve_replay.brief import Brief
 from eve_replay.recovery.engine import answer, known_tools
 from eve_replay.recovery.plan.batching import regroup
 from eve_replay.recovery.plan.model import Plan
@@ -85,8 +86,8 @@ class Comparison:
         return {"name": self.name, "words": self.words, **self.totals.to_json()}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Matrix:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Matrix(Brief):
     """Every crash point of one turn with its simulation."""
 
     session_id: str

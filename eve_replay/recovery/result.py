@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal
+from typing import ClassVar, Literal
 
+from eve_replay.brief import Brief
 from eve_replay.journal.effects.executions import Executions
 from eve_replay.journal.model import Certainty
 from eve_replay.recovery.words import joined, paragraph
@@ -28,8 +29,8 @@ Outcome = Literal["recovers", "needs-message", "needs-person", "hangs", "fails",
 Verdict = Literal["replayed", "re-executed", "never-reached", "stuck"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CrashPoint:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class CrashPoint(Brief):
     """One moment between two durable writes.
 
     Attributes:
@@ -45,6 +46,15 @@ class CrashPoint:
             neighbour or the order follows from the rules.
         happened, possible, not_yet: effects that had certainly, possibly, certainly not happened outside.
     """
+
+    _told: ClassVar[tuple[str, ...]] = (
+        "number",
+        "klass",
+        "label",
+        "at",
+        "certainty",
+        "address",
+    )
 
     klass: str
     label: str
@@ -282,8 +292,8 @@ class RuleUse:
         }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Simulation:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Simulation(Brief):
     """The answer for one crash (or a schedule of crashes).
 
     Attributes:

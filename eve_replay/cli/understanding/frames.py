@@ -23,6 +23,7 @@ from eve_replay.cli.shared.common import (
 )
 from eve_replay.cli.shared.files import written_aside
 from eve_replay.cli.shared.json import write_json
+from eve_replay.frames.columns import EARLIER
 from eve_replay.frames.tables import FRAMES, columns_of, frame_rows
 from eve_replay.times import iso
 from eve_replay.views.kit.safe import safe_text, wrap
@@ -53,7 +54,7 @@ def cli(
 
     Without FRAME the frames and their columns are listed. Times are ISO 8601 in UTC, durations seconds,
     sizes stored bytes; an empty field is not recorded. In Python the same tables are pandas frames:
-    eve_replay.frames.tables.
+    eve_replay.frames.
     """
     if frame is None:
         _listing(shell)
@@ -63,7 +64,11 @@ def cli(
     wanted = [journal.session(session)] if session else journal
     rows = ({k: _plain(v) for k, v in row.items()} for row in frame_rows(frame, wanted, effects))
     if shell.json:
-        emit_json(shell, "frames", journal, frame=frame, columns=dict(FRAMES[frame]), rows=list(rows))
+        # Documents keep the names they had, beside those of the tables.
+        earlier = EARLIER.get(frame, {})
+        columns = dict(FRAMES[frame]) | {old: FRAMES[frame][new] for old, new in earlier.items()}
+        whole = [row | {old: row[new] for old, new in earlier.items()} for row in rows]
+        emit_json(shell, "frames", journal, frame=frame, columns=columns, rows=whole)
     elif out is not None:
         count = _to_file(Path(out), frame, rows, form or _form_of(out), force=force)
         note(shell, f"{plural(count, 'row')} written to {out}.")

@@ -15,7 +15,6 @@ from eve_replay.cli.shared.common import (
     source_and,
 )
 from eve_replay.cli.shared.select import session_wanted
-from eve_replay.errors import NotFound
 
 __all__ = ["cli"]
 
@@ -44,11 +43,7 @@ def cli(
     found = session_wanted(journal, session)
     turn_id = None
     if turn is not None:
-        one = found.turn(turn) or found.turn(f"turn_{turn}")
-        if one is None:
-            known = ", ".join(each.id for each in found.turns[:8]) or "none"
-            raise NotFound(f"Session {found.id} has no turn {turn!r}.", hint=f"Its turns: {known}.")
-        turn_id = one.id
+        turn_id = found.turn(turn).id
     marks = EffectMarks.of(effects_of(found))
     rows = (
         row for row in transcript_rows(found, turn_id, marks=marks) if not (last_attempts and row.superseded)

@@ -16,7 +16,9 @@ docs/evidence/sweep.md and docs/evidence/observed.md:
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
+from eve_replay.brief import Brief
 from eve_replay.journal.effects.approvals import approvals_of
 from eve_replay.journal.effects.executions import Execution, Executions
 from eve_replay.journal.effects.groups import EffectKind, Group, function_groups, tool_groups
@@ -29,8 +31,8 @@ from eve_replay.journal.once import once_with
 __all__ = ["Effect", "EffectKind", "Execution", "Executions", "effects_of"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Effect:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Effect(Brief):
     """One effect across all attempts that made it.
 
     Attributes:
@@ -52,6 +54,17 @@ class Effect:
         instead: what the re-run asked for in its place (tool names), empty when nothing.
         unlogged: starts that may be missing from the log (``executions`` counts them in).
     """
+
+    _told: ClassVar[tuple[str, ...]] = (
+        "tool",
+        "kind",
+        "ran_twice",
+        "may_have_run_twice",
+        "certainty",
+        "turn_id",
+        "call_id",
+        "step_id",
+    )
 
     tool: str
     kind: EffectKind

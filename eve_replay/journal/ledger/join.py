@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Literal
 
+from eve_replay.brief import Brief
 from eve_replay.journal.effects.build import Effect
 from eve_replay.journal.effects.policy import EffectsLike, EffectsPolicy, split_words
 from eve_replay.journal.ledger.model import Entry, Ledger
@@ -44,8 +45,8 @@ _ENDED = frozenset({"completed", "failed", "cancelled"})
 _AFTER = timedelta(seconds=1)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Count:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Count(Brief):
     """How often one effect happened, by the ledger.
 
     Attributes:
@@ -68,8 +69,8 @@ class Count:
         return self.verdict == "more effects than starts"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Joined:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Joined(Brief):
     """The whole join.
 
     Attributes:

@@ -18,6 +18,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 
+from eve_replay.brief import Brief
 from eve_replay.codec.jsontext import JsonFault, loads_lines, parse_json
 from eve_replay.errors import SourceUnreadable, WrongUse
 from eve_replay.problems import Receipt
@@ -43,8 +44,8 @@ COLUMNS: Mapping[Column, tuple[str, ...]] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Entry(Brief):
     """One line of a ledger.
 
     Attributes:
@@ -86,8 +87,8 @@ class DataFrame(Protocol):
         """Called with ``"records"`` for one dict per row."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ledger:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Ledger(Brief):
     """The lines of one ledger, in order.
 
     Attributes:

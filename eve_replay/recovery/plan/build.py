@@ -61,11 +61,7 @@ class SessionPlans:
             if turn_id is None:
                 self._plans[None] = self._whole()
             else:
-                turn = self.session.turn(turn_id)
-                if turn is None:
-                    known = ", ".join(t.id for t in self.session.turns[:8]) or "none"
-                    raise NotFound(f"The session has no turn {turn_id!r}.", hint=f"Its turns: {known}.")
-                self._plans[turn_id] = self._turn(turn)
+                self._plans[turn_id] = self._turn(self.session.turn(turn_id))
         return self._plans[turn_id]
 
     def default_turn(self) -> str | None:

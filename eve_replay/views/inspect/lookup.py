@@ -181,7 +181,7 @@ class Lookup:
         )
 
     def _turn(self, key: str, parts: tuple[str, ...]) -> Found:
-        turn = self.session.turn(parts[1])
+        turn = self.session.turn_called(parts[1])
         if turn is None:
             return Found(key=key)
         last = turn.turn_steps[-1] if turn.turn_steps else None

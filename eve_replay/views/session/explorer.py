@@ -95,7 +95,7 @@ class Explorer:
 
     def turn_timeline(self, turn_id: str, silence: Silence | None = None) -> Timeline:
         """Return one turn's timeline; empty when there is no such turn. ``silence``: what follows it."""
-        turn = self.session.turn(turn_id)
+        turn = self.session.turn_called(turn_id)
         if turn is None:
             return Timeline.nothing()
         return timeline(self.session, turn, marks=self.marks, silence=silence)

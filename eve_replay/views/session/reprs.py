@@ -6,18 +6,26 @@ are folded, with a remark that says how to see the rest.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sized
+from dataclasses import fields as dataclass_fields
+from dataclasses import is_dataclass
+from datetime import datetime
 from functools import singledispatch
 from itertools import islice
 from typing import Any
 
+from eve_replay.brief import Brief
 from eve_replay.checks.finding import Finding, Verdict
 from eve_replay.codec import Payload
 from eve_replay.diff.attempts import AttemptDiff
 from eve_replay.guidance.why import Report
 from eve_replay.journal import Attempt, Journal, Session, Step, Turn
+from eve_replay.journal.facade import LazySequence
+from eve_replay.journal.ledger.join import Joined
 from eve_replay.recovery.matrix import Matrix
 from eve_replay.recovery.result import Simulation
+from eve_replay.times import iso
+from eve_replay.values import UNDEFINED, preview
 from eve_replay.views.diffs.attempts import AttemptDiffView
 from eve_replay.views.diffs.diff import DiffView, diff_lines
 from eve_replay.views.inspect.value import value_lines, value_rows
@@ -29,7 +37,13 @@ from eve_replay.views.session.effect_marks import EffectMarks
 from eve_replay.views.session.explorer import Explorer
 from eve_replay.views.session.listing import attempt_diff_lines, attempts_lines, tree_lines, turns_table
 from eve_replay.views.session.sessions import SessionRow, session_rows
-from eve_replay.views.verdicts.postmortem import finding_lines, verdict_lines, why_lines
+from eve_replay.views.verdicts.postmortem import (
+    finding_lines,
+    ledger_table,
+    unmatched_table,
+    verdict_lines,
+    why_lines,
+)
 from eve_replay.worlds.base import World
 
 __all__ = ["MOST_LINES", "portrait", "session_lines"]
@@ -38,6 +52,7 @@ __all__ = ["MOST_LINES", "portrait", "session_lines"]
 MOST_LINES = 60
 _WIDTH = 100
 _SESSIONS = 20
+_LONGEST = 300  # characters of one field
 
 
 def portrait(thing: Any, *, width: int = _WIDTH) -> list[Line]:
@@ -55,8 +70,41 @@ def portrait(thing: Any, *, width: int = _WIDTH) -> list[Line]:
 def _draw(thing: Any, width: int) -> Iterator[Line]:
     if isinstance(thing, World):
         yield from _world(thing, width)
+    elif isinstance(thing, Brief):
+        yield from _fields(thing, width)
     else:
         yield line((type(thing).__name__, "muted"))
+
+
+def _fields(thing: Any, width: int) -> Iterator[Line]:
+    """A thing without a portrait of its own: what it holds, a line each, nothing decoded."""
+    yield line((type(thing).__name__, "strong"))
+    pairs = []
+    for each in dataclass_fields(thing):
+        value = getattr(thing, each.name)
+        empty = value is None or value is UNDEFINED or value is False
+        if empty or each.name.startswith("_") or (isinstance(value, Sized) and not len(value)):
+            continue
+        pairs.append((each.name, _field_text(value)))
+    yield from fields(sorted(pairs, key=lambda pair: pair[0].endswith("_id")), width=width)
+
+
+def _field_text(value: object) -> str:
+    if isinstance(value, Payload):
+        return f"{value.size} bytes, {' > '.join(value.layers)}"
+    if isinstance(value, datetime):
+        return iso(value) or ""
+    if isinstance(value, Brief):
+        return repr(value)
+    if isinstance(value, tuple | set | frozenset) and not any(is_dataclass(each) for each in value):
+        return preview(list(value), _LONGEST)
+    if is_dataclass(value):
+        return cut(str(getattr(value, "full", value)), _LONGEST)
+    if isinstance(value, str):
+        return cut(value, _LONGEST)
+    if isinstance(value, tuple | frozenset) and any(is_dataclass(each) for each in value):
+        return f"{len(value)} of {type(next(iter(value))).__name__}"
+    return preview(value, _LONGEST)
 
 
 def _world(world: World, width: int) -> Iterator[Line]:
@@ -100,6 +148,11 @@ def _(journal: Journal, width: int) -> Iterator[Line]:
     yield from table_lines(Table(columns=columns, rows=rows, empty="No sessions yet."), width=width)
     if len(heads) > _SESSIONS:
         yield line(("… and more; journal.heads has them all", "muted"))
+
+
+@_draw.register(LazySequence)
+def _lazy(sequence: LazySequence[Any], width: int) -> Iterator[Line]:
+    yield line(safe_text(repr(sequence)))
 
 
 def _session_cells(row: SessionRow) -> tuple[Cell | str, ...]:
@@ -232,3 +285,11 @@ def _(finding: Finding, width: int) -> Iterator[Line]:
 @_draw.register
 def _(report: Report, width: int) -> Iterator[Line]:
     yield from why_lines(report, width=width)
+
+
+@_draw.register
+def _(joined: Joined, width: int) -> Iterator[Line]:
+    yield from table_lines(ledger_table(joined), width=width)
+    if joined.unmatched:
+        yield line(("Effects without a recorded start", "strong"))
+        yield from table_lines(unmatched_table(joined.unmatched), width=width)

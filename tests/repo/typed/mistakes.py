@@ -22,7 +22,6 @@ er.Question(model="luck")  # wrong
 er.Question(strategys={})  # wrong
 er.Question().model = "other"  # wrong
 session.turns[0].steps[0].attempts[0].outcome == "done-for"  # wrong
-session.turn("turn_0").id  # wrong
 step = session.steps[0]
 step.inptu  # wrong
 step.input.value  # wrong

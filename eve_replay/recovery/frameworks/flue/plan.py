@@ -171,7 +171,7 @@ class FluePlans:
     def plan(self, turn_id: str | None) -> Plan:
         """Return the plan of one submission. Raises NotFound."""
         wanted = turn_id if turn_id is not None else self.default_turn()
-        turn = self.session.turn(wanted or "")
+        turn = self.session.turn_called(wanted or "")
         if turn is None:
             known = ", ".join(t.id for t in self.session.turns[:8]) or "none"
             raise NotFound(f"The conversation has no submission {wanted!r}.", hint=f"It has: {known}.")
