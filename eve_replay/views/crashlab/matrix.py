@@ -45,6 +45,7 @@ class MatrixCell(View):
         text: what it says: ``2``, ``0-1``, ``hangs``; empty for an effect that point knows nothing of.
         value: a number for a heat map: most executions the outside sees (9 stands for without bound), or
             model calls paid again.
+        minimum: fewest executions the outside sees, 0 for what is no effect.
         runs: executions of the body as text, where the strategy makes them differ from ``text``.
         tone: its tone; ``word`` it in the vocabulary.
     """
@@ -54,6 +55,7 @@ class MatrixCell(View):
     tone: Tone
     word: str = ""
     runs: str = ""
+    minimum: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,6 +181,7 @@ def _cell(effect: EffectVerdict) -> MatrixCell:
         tone="harm" if missed else seen.tone if judged.code == "keyed" else judged.tone,
         word=seen.word if judged.code == "keyed" else judged.said,
         runs=runs if runs != text else "",
+        minimum=outside.min,
     )
 
 
