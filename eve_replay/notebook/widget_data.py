@@ -249,6 +249,11 @@ class Answers:
     def _ask_crash(self, turn: str | None, index: int, question: Mapping[str, Any], batch: int = 1) -> object:
         return plain_json(self.lab(turn, batch).view(index, Question(**question)))
 
+    def _ask_different(
+        self, turn: str | None, index: int, question: Mapping[str, Any], batch: int = 1
+    ) -> object:
+        return self.lab(turn, batch).next_different(index, Question(**question))
+
     def _ask_matrix(self, turn: str | None, question: Mapping[str, Any], batch: int = 1) -> object:
         view = self.lab(turn, batch).matrix(Question(**question))
         # The points are there already, whole; a row needs its number and its words.

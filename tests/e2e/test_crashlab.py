@@ -88,17 +88,21 @@ def test_predict_first_hides_everything_until_guessed(opened, watched):
     assert page.locator(".er-block").count() == 0  # the matrix would tell
     page.locator(".er-lab").scroll_into_view_if_needed()
     shot(page, "crashlab-predict")
-    page.fill('input[aria-label="Guess for charge_card"]', "2")
-    page.fill('input[aria-label="Guess for send_email"]', "2")
+    for tool, least, most in (("charge_card", 1, 1), ("send_email", 1, 1)):
+        page.fill(f'input[aria-label="At least, for {tool}"]', str(least))
+        page.fill(f'input[aria-label="At most, for {tool}"]', str(most))
     page.select_option('select[aria-label="Guess for the session"]', "recovers")
     page.click('button:has-text("Show the answer")')
     page.wait_for_selector(".er-sentence")
     text = page.inner_text(".er-answer")
-    assert "✓ right" in text and "✗ not so" in text and "you said so" in text
+    # Once is in the range of a card that may be charged twice, and is not the range.
+    assert "✓ right" in text and "✗ not the whole range" in text and "you said so" in text
+    assert "2 is possible too" in text and "0 of 1 points right" in text
     shot(page, "crashlab-guessed")
-    page.locator(".er-lab").focus()
-    page.keyboard.press("ArrowRight")
+    before = page.get_attribute(".er-strip", "aria-valuenow")
+    page.click('button:has-text("Next different point")')
     page.wait_for_selector(".er-guess")
+    assert page.get_attribute(".er-strip", "aria-valuenow") != before
     watched.clean()
 
 

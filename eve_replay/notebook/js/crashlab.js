@@ -1,6 +1,7 @@
 // The crash lab: a line on the turn's timeline, and below it what a crash there would do.
 
 import { el, followTheme, keepKeys, signed, targetOf, timeNode, toned, part } from "./base.js";
+import { allRight, guessCell, guessForm } from "./guess.js";
 import { heatView } from "./heat.js";
 import { drag, timelineView } from "./timeline.js";
 import { shortId } from "./words.js";
@@ -27,7 +28,7 @@ export function crashLab(root, data, source, words, memory) {
   function build(page) {
     if (inner) inner.close();
     inner = labOver(shell, page, question, source, words, state, {
-      save: () => memory.save({ index: state.index, batch: state.batch }),
+      save: () => memory.save({ index: state.index, batch: state.batch, score: state.score }),
       batch(size) {
         source.ask({ do: "lab_of", turn: page.turn, batch: size }).then(
           (next) => {
@@ -68,8 +69,7 @@ function labOver(shell, data, question, source, words, state, tell) {
     return { close() {}, fail() {} };
   }
   const clamp = (i) => Math.min(Math.max(i, 0), points.length - 1);
-  let turn = 0,
-    guesses = {};
+  let turn = 0;
   state.index = clamp(state.index);
   const line = timelineView({
     timeline: data.timeline,
@@ -172,7 +172,6 @@ function labOver(shell, data, question, source, words, state, tell) {
         checked: state.hidden,
         onchange: (e) => {
           state.hidden = e.target.checked;
-          guesses = {};
           draw();
           drawMatrix();
         },
@@ -200,7 +199,6 @@ function labOver(shell, data, question, source, words, state, tell) {
 
   function go(next) {
     state.index = clamp(next);
-    guesses = {};
     tell.save();
     draw();
   }
@@ -242,65 +240,45 @@ function labOver(shell, data, question, source, words, state, tell) {
       done(fail),
     );
   }
-  /** Predict first: nothing is shown before every effect has a guess. */
+  /** Predict first: nothing is shown before every effect has a guess. A point counts once. */
+  const counted = new Set();
   function guess(view) {
-    const form = el(
-      "form",
-      {
-        class: "er-guess",
-        onsubmit: (event) => {
-          event.preventDefault();
-          show(view, guesses);
-        },
-      },
-      el(
-        "p",
-        { class: "er-sentence" },
-        "The process dies here. How often will the outside world see each effect in the end?",
-      ),
-      view.effects.map((row, i) =>
-        el(
-          "label",
-          { class: "er-field" },
-          el("span", {}, row.tool, " ", toned("muted", shortId(row.callId))),
-          el("input", {
-            type: "number",
-            min: 0,
-            max: 99,
-            required: true,
-            "aria-label": `Guess for ${row.tool}`,
-            oninput: (e) => {
-              guesses[i] = Number(e.target.value);
-            },
-          }),
-        ),
-      ),
-      el(
-        "label",
-        { class: "er-field" },
-        "and the session",
-        el(
-          "select",
-          {
-            required: true,
-            "aria-label": "Guess for the session",
-            onchange: (e) => {
-              guesses.outcome = e.target.value;
-            },
-          },
-          el("option", { value: "" }, "choose"),
-          data.outcomes.map((o) => el("option", { value: o.name }, o.words)),
-        ),
-      ),
-      el("button", { type: "submit" }, "Show the answer"),
-    );
+    const form = guessForm(view, data.outcomes, (guessed) => {
+      const mark = `${state.index} ${state.batch} ${JSON.stringify(question)}`;
+      if (!counted.has(mark)) {
+        counted.add(mark);
+        const { right, of } = state.score || { right: 0, of: 0 };
+        state.score = { right: right + Number(allRight(view, guessed)), of: of + 1 };
+        tell.save();
+      }
+      show(view, guessed);
+    });
     answer.replaceChildren(form);
     answer.setAttribute("data-shown", "guess");
   }
+  /** Neighbours often have the same answer; a saved page knows only what the points are called. */
+  function different() {
+    const here = state.index;
+    const alike = (i) => points[i].label === points[here].label;
+    source.ask({ do: "different", ...base(), index: here }).then(
+      (next) => (next === null ? nothingElse() : go(next)),
+      () => {
+        let next = (here + 1) % points.length;
+        while (next !== here && alike(next)) next = (next + 1) % points.length;
+        if (next === here) nothingElse();
+        else go(next);
+      },
+    );
+  }
+  const nothingElse = () => where.append(" ", toned("muted", "The same comes of a crash at every point."));
+  const score = () =>
+    el(
+      "div",
+      { class: "er-score" },
+      state.score ? el("b", {}, `${state.score.right} of ${state.score.of} points right`) : null,
+      el("button", { type: "button", onclick: different }, "Next different point"),
+    );
   function show(view, guessed) {
-    const within = (row, n) =>
-      n >= row.outsideMinimum && (row.outsideMaximum === null || n <= row.outsideMaximum);
-    const mark = (right) => (right ? toned("ok", "✓ right") : toned("warning", "✗ not so"));
     const columns = [
       "effect",
       "body runs",
@@ -329,7 +307,7 @@ function labOver(shell, data, question, source, words, state, tell) {
         ),
         el("td", {}, row.strategyWords),
         el("td", { title: row.rule }, row.certainty),
-        guessed ? el("td", {}, `${guessed[i]} `, mark(within(row, guessed[i]))) : null,
+        guessed ? guessCell(row, guessed.effects[i]) : null,
       ),
     );
     const steps = view.steps.map((row) =>
@@ -358,6 +336,7 @@ function labOver(shell, data, question, source, words, state, tell) {
         el("tbody", {}, rows),
       );
     answer.replaceChildren(
+      ...(guessed ? [score()] : []),
       el(
         "div",
         { class: "er-outcome" },

@@ -155,6 +155,25 @@ class CrashLab:
         """
         return crash_view(self.simulation(index, question), self.points[index], len(self._points))
 
+    def next_different(self, index: int, question: Question | None = None) -> int | None:
+        """Return the next point at which something else comes of a crash, round the end; None without one.
+
+        Neighbouring points often have the same answer: who predicts wants one that asks something new.
+
+        Args:
+            index: number of the point one is at.
+            question: what is assumed.
+
+        Raises:
+            WrongUse: there is no such point.
+        """
+        here = _comes_of(self.simulation(index, question))
+        for step in range(1, len(self._points)):
+            at = (index + step) % len(self._points)
+            if _comes_of(self.simulation(at, question)) != here:
+                return at
+        return None
+
     def matrix(self, question: Question | None = None) -> MatrixView:
         """Return the answers for every point as a matrix."""
         from eve_replay.views.crashlab.matrix import matrix_view
@@ -170,3 +189,8 @@ class CrashLab:
         if not 0 <= index < len(self._points):
             raise WrongUse(f"There is no crash point {index}.", hint=f"They run from 0 to {len(self) - 1}.")
         return self._points[index]
+
+
+def _comes_of(simulation: Simulation) -> object:
+    """What is predicted at a point: how the session goes on, and what the outside sees of each effect."""
+    return simulation.outcome, [(each.tool, each.outside, each.missed) for each in simulation.effects]

@@ -154,3 +154,24 @@ def test_a_point_has_the_tone_of_what_a_crash_there_does(name, points, harmful):
     assert tones == tuple(found.view(n).tone for n in range(points))
     matrix = found.matrix()
     assert [row.harmful for row in matrix.rows] == rows
+
+
+def test_the_next_different_point_asks_something_new_and_comes_round():
+    found = lab()
+    answers = [
+        (view.outcome, [(e.tool, e.outside, e.missed) for e in view.effects])
+        for view in (found.view(i) for i in range(len(found)))
+    ]
+    at, seen = 0, [0]
+    for _ in range(200):
+        after = found.next_different(at)
+        assert answers[after] != answers[at]
+        between = range(at + 1, after if after > at else len(found))
+        assert all(answers[i] == answers[at] for i in between)
+        at = after
+        seen.append(at)
+    assert len(set(seen)) < len(found) / 2 and max(seen.count(i) for i in seen) > 1
+    safe = Question(strategies={"*": "business-id"})
+    assert found.next_different(0, safe) is not None  # outcomes still differ
+    with pytest.raises(WrongUse):
+        found.next_different(len(found))
