@@ -5,11 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from eve_replay.journal.facade import Journal
-from eve_replay.journal.model import Attempt, Session, Step, Tokens, ToolCall
+from eve_replay.journal.model import Attempt, Session, Step, Tokens, ToolCall, Turn
+from eve_replay.journal.state import StepState
+from eve_replay.journal.transcript import taken_by
+from eve_replay.records import HookRecord, WaitRecord
 from eve_replay.times import iso
 from eve_replay.values import to_tagged
 
-__all__ = ["attempts_document", "step_document"]
+__all__ = [
+    "attempts_document",
+    "hook_document",
+    "state_document",
+    "step_document",
+    "turn_document",
+    "wait_document",
+]
 
 
 def attempts_document(
@@ -103,4 +113,92 @@ def _tokens(tokens: Tokens | None) -> dict[str, int] | None:
         "output": tokens.output,
         "cacheRead": tokens.cache_read,
         "cacheWrite": tokens.cache_write,
+    }
+
+
+def turn_document(session: Session, turn: Turn) -> dict[str, object]:
+    """Return one entry of ``turns`` and the ``turn`` of the ``turn`` document."""
+    tokens, again = turn.tokens, turn.tokens_again
+    return {
+        "sessionId": session.id,
+        "turnId": turn.id,
+        "sequence": turn.sequence,
+        "status": turn.status,
+        "certainty": turn.certainty,
+        "message": turn.message,
+        "messages": [
+            {
+                "role": message.role,
+                "text": message.text,
+                "at": iso(message.at),
+                "deliveryId": message.delivery_id,
+                "takenBy": step.step_id if (step := taken_by(message, turn)) is not None else None,
+            }
+            for message in session.messages
+            if message.turn_id == turn.id and message.role in ("opened", "queued", "steered")
+        ],
+        "deliveryIds": list(turn.delivery_ids),
+        "runIds": list(turn.run_ids),
+        "stepIds": [step.step_id for step in turn.steps],
+        "attempts": sum(len(step.attempts) for step in turn.turn_steps),
+        "stepsAgain": sum(len(step.attempts) > 1 for step in turn.steps),
+        "startedAt": iso(turn.started_at),
+        "endedAt": iso(turn.ended_at),
+        "committed": turn.committed,
+        "parks": [
+            {
+                "kind": park.kind,
+                "ofWhom": park.of_whom,
+                "asked": park.asked,
+                "requestId": park.request_id,
+                "callId": park.call_id,
+                "since": iso(park.since),
+                "until": iso(park.until),
+                "due": iso(park.due),
+                "releasedBy": park.released_by,
+                "open": park.open,
+                "lost": park.lost,
+            }
+            for park in turn.parks
+        ],
+        "tokens": None if tokens is None else {"input": tokens.input, "output": tokens.output},
+        "tokensAgain": None if again is None else {"input": again.input, "output": again.output},
+    }
+
+
+def state_document(state: StepState) -> dict[str, object]:
+    """Return one entry of ``steps`` of the ``state`` document: how the state around a step grew."""
+    after = state.after or state.before
+    return {
+        "runId": state.step.run_id,
+        "stepId": state.step.step_id,
+        "function": state.step.name.function,
+        "status": state.step.status,
+        "messages": len(after.history) if after is not None else 0,
+        "added": len(state.added),
+        "law": [
+            {"path": change.path, "expected": change.expected, "why": change.why} for change in state.law
+        ],
+    }
+
+
+def hook_document(hook: HookRecord) -> dict[str, object]:
+    """Return one entry of ``hooks`` of the ``show`` document."""
+    metadata = hook.payload("metadata")
+    return {
+        "hookId": hook.hook_id,
+        "token": hook.text("token"),
+        "createdAt": iso(hook.created_at),
+        "hidden": hook.hidden,
+        "metadata": to_tagged(metadata.shared) if metadata else None,
+    }
+
+
+def wait_document(wait: WaitRecord) -> dict[str, object]:
+    """Return one entry of ``waits`` of the ``show`` document."""
+    return {
+        "waitId": wait.correlation_id,
+        "status": wait.status,
+        "resumeAt": iso(wait.time("resumeAt")),
+        "createdAt": iso(wait.created_at),
     }

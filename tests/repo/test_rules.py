@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 
+from tests.conftest import SLOW
 from tests.repo.source import ROOT, calls, dotted, modules, public_functions, rings
 
 CLI = "eve_replay/cli/"
@@ -372,3 +373,9 @@ def test_what_the_package_exports_explains_its_arguments():
                 if f"{argument}:" not in said and f"``{argument}``" not in said:
                     found.append(f"{package.__name__}.{name}: {argument}")
     assert not found
+
+
+def test_what_the_quick_tier_leaves_out_exists():
+    # A folder that moved would come back into the tier that is to be quick.
+    gone = [name for name in SLOW if not list(ROOT.glob(f"{name}*"))]
+    assert not gone, gone

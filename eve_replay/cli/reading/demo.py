@@ -7,8 +7,7 @@ from collections.abc import Mapping
 
 from eve_replay import samples
 from eve_replay.cli import COMMANDS, exists
-from eve_replay.cli.reading.runs import run_json
-from eve_replay.cli.reading.show import step_json, step_table
+from eve_replay.cli.reading.show import step_table
 from eve_replay.cli.shared.common import Shell, command, echo, echo_table, emit_json, finish
 from eve_replay.cli.shared.payload import payload_json
 from eve_replay.codec import Payload
@@ -22,6 +21,7 @@ from eve_replay.views.kit.safe import cut, safe_text
 from eve_replay.views.kit.table import Cell, Column, Row, Table
 from eve_replay.views.kit.text import Line, Span, line, paragraph
 from eve_replay.views.kit.words import clock, size, word_for, zone_name
+from eve_replay.views.session.documents import run_document, step_row_document
 from eve_replay.views.verdicts.entries import entry_lines
 from eve_replay.views.verdicts.landing import LandingRow, landing_row
 
@@ -66,8 +66,8 @@ def cli(shell: Shell) -> None:
             "demo",
             world,
             world.receipt,
-            runs=[run_json(row) for row in rows],
-            steps=[step_json(each) for each in steps],
+            runs=[run_document(row) for row in rows],
+            steps=[step_row_document(each) for each in steps],
             step=step.step_id,
             **{name: payload_json(payload, None) for name, payload in payloads.items()},
             ledger=ledger,

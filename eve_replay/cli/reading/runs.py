@@ -35,9 +35,10 @@ from eve_replay.views.kit.words import (
     word_for,
     zone_name,
 )
+from eve_replay.views.session.documents import run_document
 from eve_replay.worlds.base import Pageable, World
 
-__all__ = ["cli", "run_json"]
+__all__ = ["cli"]
 
 #: Above this a world that can page shows only its newest runs, ``_SHOWN`` of them.
 _MANY = 1_000
@@ -80,7 +81,7 @@ def cli(
     check_words(status, "--status", known=[*known, *_STATUSES], here=_statuses(world) if status else {})
     total, rows, cut = _read(world, fits, last, bounded=not every and not shell.json)
     if shell.json:
-        emit_json(shell, "runs", world, world.receipt, runs=[run_json(row) for row in rows])
+        emit_json(shell, "runs", world, world.receipt, runs=[run_document(row) for row in rows])
     else:
         shown = f"{len(rows):,} of " if len(rows) < total else ""
         echo(
@@ -132,13 +133,6 @@ def _newest(world: Pageable, fits: Callable[[RunRow], bool], wanted: int) -> lis
         found += [record for record in page if fits(run_row(record))]
         after = page[-1].run_id
     return sorted(found[:wanted], key=lambda record: record.run_id)
-
-
-def run_json(row: RunRow) -> dict[str, object]:
-    """Return one run as JSON; ``depth`` is a matter of the list, not of the run."""
-    document = row.to_json()
-    del document["depth"]
-    return document
 
 
 def _table(shell: Shell, rows: list[RunRow], *, whole_ids: bool, empty: str) -> Table:

@@ -19,10 +19,10 @@ from eve_replay.cli.shared.common import (
 from eve_replay.cli.shared.options import effects_option
 from eve_replay.cli.shared.progress import counted, stage
 from eve_replay.journal import Journal
-from eve_replay.times import iso
 from eve_replay.views.kit.text import Line, line, paragraph
 from eve_replay.views.kit.words import plural, short_ids, zone_name
 from eve_replay.views.search.where import where
+from eve_replay.views.session.documents import landing_document
 from eve_replay.views.verdicts.board import folded
 from eve_replay.views.verdicts.entries import entry_lines
 from eve_replay.views.verdicts.landing import FIELDS, Landing, LandingRow, landing
@@ -65,7 +65,7 @@ def cli(
             shell,
             "sessions",
             journal,
-            sessions=[_json(row) for row in page.rows],
+            sessions=[landing_document(row) for row in page.rows],
             totals={
                 "sessions": len(page.rows),
                 "lookedAt": looked,
@@ -130,23 +130,3 @@ def _page(
     text = f"Times are {zone_name(shell.now, shell.zone)}. Next: {next_words(source, 'why SESSION')}"
     lines += [(), *paragraph(text, width=shell.width, tone="muted")]
     return lines
-
-
-def _json(row: LandingRow) -> dict[str, object]:
-    out: dict[str, object] = {
-        "sessionId": row.id,
-        "framework": row.framework,
-        "title": row.title,
-        "state": row.state,
-        "since": iso(row.since) if row.since is not None else None,
-        "worst": {"code": row.code, "severity": row.severity, "certainty": row.certainty},
-        "twice": {"sure": row.twice.sure, "possible": row.twice.possible},
-        "lastActivity": iso(row.last_activity) if row.last_activity is not None else None,
-        "runs": row.runs,
-        "turns": row.turns,
-        "tools": list(row.tools),
-        "eveVersion": row.version or None,
-    }
-    if row.deadline is not None:
-        out["deadline"] = iso(row.deadline)
-    return out

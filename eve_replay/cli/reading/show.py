@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from eve_replay.cli.reading.runs import run_json
 from eve_replay.cli.shared.common import (
     Shell,
     command,
@@ -20,10 +19,9 @@ from eve_replay.cli.shared.common import (
     source_and,
 )
 from eve_replay.cli.shared.pick import no_events_words, pick_run
+from eve_replay.journal.documents import hook_document, wait_document
 from eve_replay.records import EventRecord, HookRecord, Other, RunRecord, StreamRecord, WaitRecord
 from eve_replay.redaction.veil import glimpse
-from eve_replay.times import iso
-from eve_replay.values import to_tagged
 from eve_replay.views.inspect.records import RunRow, StepRow, run_row, step_rows
 from eve_replay.views.kit.safe import cut
 from eve_replay.views.kit.table import Cell, Column, Row, Table
@@ -39,6 +37,7 @@ from eve_replay.views.kit.words import (
     word_for,
     zone_name,
 )
+from eve_replay.views.session.documents import run_document, step_row_document
 from eve_replay.views.session.titles import title_text
 from eve_replay.worlds.base import World, by_name
 
@@ -76,13 +75,13 @@ def cli(shell: Shell, source: str | None, run: str | None, whole_ids: bool) -> N
             "show",
             world,
             world.receipt,
-            run=run_json(row),
+            run=run_document(row),
             events=len(events),
-            steps=[step_json(step) for step in steps],
-            hooks=[_hook_json(each) for each in others if isinstance(each, HookRecord)],
-            waits=[_wait_json(each) for each in others if isinstance(each, WaitRecord)],
+            steps=[step_row_document(step) for step in steps],
+            hooks=[hook_document(each) for each in others if isinstance(each, HookRecord)],
+            waits=[wait_document(each) for each in others if isinstance(each, WaitRecord)],
             streams=[each.name for each in others if isinstance(each, StreamRecord)],
-            children=[run_json(child) for child in children],
+            children=[run_document(child) for child in children],
             queue=[job.to_json() for job in _jobs(world, row.run_id)],
         )
     else:
@@ -97,34 +96,6 @@ def cli(shell: Shell, source: str | None, run: str | None, whole_ids: bool) -> N
         _queue(shell, world, row.run_id)
         _next(shell, source, steps)
     finish(shell, world.receipt)
-
-
-def step_json(step: StepRow) -> dict[str, object]:
-    """Return one step as JSON: the name whole, the function beside it."""
-    document = step.to_json()
-    document["name"] = step.name.full
-    document["function"] = step.name.function
-    return document
-
-
-def _hook_json(hook: HookRecord) -> dict[str, object]:
-    metadata = hook.payload("metadata")
-    return {
-        "hookId": hook.hook_id,
-        "token": hook.text("token"),
-        "createdAt": iso(hook.created_at),
-        "hidden": hook.hidden,
-        "metadata": to_tagged(metadata.shared) if metadata else None,
-    }
-
-
-def _wait_json(wait: WaitRecord) -> dict[str, object]:
-    return {
-        "waitId": wait.correlation_id,
-        "status": wait.status,
-        "resumeAt": iso(wait.time("resumeAt")),
-        "createdAt": iso(wait.created_at),
-    }
 
 
 def _newest(record: RunRecord, events: list[EventRecord]) -> datetime | None:

@@ -6,7 +6,6 @@ import base64
 
 import click
 
-from eve_replay.cli.reading.show import step_json
 from eve_replay.cli.shared.common import Shell, command, echo, emit_json, finish, open_source, source_and
 from eve_replay.cli.shared.payload import first_undecoded, payload_json, payload_lines, raw_lines
 from eve_replay.cli.shared.pick import locate_step
@@ -17,6 +16,7 @@ from eve_replay.values import UNDEFINED
 from eve_replay.views.inspect.records import StepRow, step_rows
 from eve_replay.views.kit.text import Line, fields, line, paragraph
 from eve_replay.views.kit.words import clock, day_and_clock, duration, plural, word_for, zone_name
+from eve_replay.views.session.documents import step_row_document
 
 __all__ = ["cli"]
 
@@ -72,7 +72,7 @@ def cli(
             "step",
             world,
             world.receipt,
-            step=step_json(row),
+            step=step_row_document(row),
             **{
                 name: payload_json(payload, path)
                 | ({"raw": base64.b64encode(payload.raw).decode()} if raw and payload.is_bytes else {})

@@ -18,7 +18,8 @@ from eve_replay.cli.shared.options import session_option
 from eve_replay.cli.shared.select import session_wanted, step_wanted
 from eve_replay.codec import parse_path
 from eve_replay.errors import WrongUse
-from eve_replay.journal import Journal, Session, Step, StepState, walk_states
+from eve_replay.journal import Journal, Session, Step, walk_states
+from eve_replay.journal.documents import state_document
 from eve_replay.journal.state import State
 from eve_replay.values import UNDEFINED, to_tagged
 from eve_replay.views.kit.safe import cut
@@ -92,7 +93,9 @@ def cli(
 def _listing(shell: Shell, journal: Journal, session: Session) -> None:
     states = list(walk_states(session.steps))
     if shell.json:
-        emit_json(shell, "state", journal, sessionId=session.id, steps=[_row_json(each) for each in states])
+        emit_json(
+            shell, "state", journal, sessionId=session.id, steps=[state_document(each) for each in states]
+        )
     else:
         columns = (
             Column(title="step", shrink=1, minimum=12),
@@ -123,20 +126,6 @@ def _listing(shell: Shell, journal: Journal, session: Session) -> None:
 
 
 _NOTHING = State(context={}, session={}, history=())
-
-
-def _row_json(state: StepState) -> dict[str, object]:
-    return {
-        "runId": state.step.run_id,
-        "stepId": state.step.step_id,
-        "function": state.step.name.function,
-        "status": state.step.status,
-        "messages": len((state.after or state.before or _NOTHING).history),
-        "added": len(state.added),
-        "law": [
-            {"path": change.path, "expected": change.expected, "why": change.why} for change in state.law
-        ],
-    }
 
 
 def _whole(

@@ -16,9 +16,9 @@ from eve_replay.cli.shared.common import (
 )
 from eve_replay.cli.shared.options import effects_option, session_option
 from eve_replay.cli.shared.select import turn_wanted
-from eve_replay.cli.understanding.turns import turn_json
 from eve_replay.ids import short_id
 from eve_replay.journal import Message, Session, Turn
+from eve_replay.journal.documents import turn_document
 from eve_replay.journal.transcript import taken_by
 from eve_replay.views.kit.base import split_key
 from eve_replay.views.kit.safe import cut
@@ -65,7 +65,7 @@ def cli(
             shell,
             "turn",
             journal,
-            turn=turn_json(owner, one),
+            turn=turn_document(owner, one),
             steps=[step_document(step) for step in one.steps],
             effects=[each.to_json() for each in view.effects if each.turn_id == one.id],
             timeline=view.turn_timeline(one.id).to_json(),

@@ -15,11 +15,9 @@ from eve_replay.cli.shared.common import (
     source_and,
 )
 from eve_replay.cli.shared.select import sessions_wanted
-from eve_replay.journal import Session, Turn
-from eve_replay.journal.transcript import taken_by
-from eve_replay.times import iso
+from eve_replay.journal.documents import turn_document
 
-__all__ = ["cli", "turn_json"]
+__all__ = ["cli"]
 
 
 @command("turns")
@@ -38,7 +36,7 @@ def cli(shell: Shell, source: str | None, session: str | None) -> None:
     journal = open_journal(shell, source)
     wanted = sessions_wanted(journal, session)
     if shell.json:
-        turns = [turn_json(each, turn) for each in wanted for turn in each.turns]
+        turns = [turn_document(each, turn) for each in wanted for turn in each.turns]
         emit_json(shell, "turns", journal, turns=turns)
         finish(shell, journal.receipt)
         return
@@ -54,53 +52,3 @@ def cli(shell: Shell, source: str | None, session: str | None) -> None:
     if not shown:
         note(shell, f"No session here has turns. `{next_words(source, 'runs')}` shows what there is.")
     finish(shell, journal.receipt)
-
-
-def turn_json(session: Session, turn: Turn) -> dict[str, object]:
-    """Return one turn as JSON."""
-    tokens, again = turn.tokens, turn.tokens_again
-    return {
-        "sessionId": session.id,
-        "turnId": turn.id,
-        "sequence": turn.sequence,
-        "status": turn.status,
-        "certainty": turn.certainty,
-        "message": turn.message,
-        "messages": [
-            {
-                "role": message.role,
-                "text": message.text,
-                "at": iso(message.at),
-                "deliveryId": message.delivery_id,
-                "takenBy": step.step_id if (step := taken_by(message, turn)) is not None else None,
-            }
-            for message in session.messages
-            if message.turn_id == turn.id and message.role in ("opened", "queued", "steered")
-        ],
-        "deliveryIds": list(turn.delivery_ids),
-        "runIds": list(turn.run_ids),
-        "stepIds": [step.step_id for step in turn.steps],
-        "attempts": sum(len(step.attempts) for step in turn.turn_steps),
-        "stepsAgain": sum(len(step.attempts) > 1 for step in turn.steps),
-        "startedAt": iso(turn.started_at),
-        "endedAt": iso(turn.ended_at),
-        "committed": turn.committed,
-        "parks": [
-            {
-                "kind": park.kind,
-                "ofWhom": park.of_whom,
-                "asked": park.asked,
-                "requestId": park.request_id,
-                "callId": park.call_id,
-                "since": iso(park.since),
-                "until": iso(park.until),
-                "due": iso(park.due),
-                "releasedBy": park.released_by,
-                "open": park.open,
-                "lost": park.lost,
-            }
-            for park in turn.parks
-        ],
-        "tokens": None if tokens is None else {"input": tokens.input, "output": tokens.output},
-        "tokensAgain": None if again is None else {"input": again.input, "output": again.output},
-    }
