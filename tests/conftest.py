@@ -30,8 +30,10 @@ SLOW = (
     "tests/benchmarks", "tests/corpus", "tests/e2e", "tests/notebooks", "tests/property", "tests/tui",
     "tests/workshop",
     "tests/repo/test_wheel", "tests/repo/test_scripts", "tests/repo/test_docs", "tests/repo/test_imports",
-    "tests/unit/tools", "tests/unit/workshop/grading", "tests/unit/cli/workshop", "tests/unit/cli/showing/test_lab",
-    "tests/unit/proof", "tests/unit/notebook", "tests/unit/worlds/postgres", "tests/unit/worlds/test_postgres",
+    "tests/unit/tools", "tests/unit/workshop/grading", "tests/unit/cli/workshop",
+    "tests/unit/cli/showing/test_lab",
+    "tests/unit/proof", "tests/unit/notebook", "tests/unit/worlds/postgres",
+    "tests/unit/worlds/test_postgres",
     "tests/unit/worlds/redis", "tests/unit/worlds/layouts/test_stores", "tests/unit/worlds/mongo",
     # These try by the thousand what a change elsewhere seldom touches: half of the time of all others.
     "tests/unit/codec/devalue/test_lazy", "tests/unit/codec/devalue/test_parse",
