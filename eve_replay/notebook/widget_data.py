@@ -58,7 +58,8 @@ def explorer_data(
     """
     row = view.row()
     heads: dict[str, object] = {}
-    for key in [each.key for each in view.tree.rows] + [stop.key for stop in view.cursor.stops]:
+    shown = [each.key for each in (*view.tree.rows, *view.cursor.stops, *view.acts)]
+    for key in shown:
         kind = split_key(key)[0]
         if kind not in heads:  # counts differ from thing to thing; they come with each tab
             heads[kind] = [{"name": tab.name, "title": tab.title} for tab in view.inspector.tabs(key)]

@@ -188,18 +188,26 @@ export function timelineView({ timeline, onPick }) {
     space.replaceChildren();
     for (let i = firstAt(from - 60); i < rows.length && tops[i] < to + 60; i++) {
       const row = rows[i];
-      const marks = row.marks.map((mark) => {
+      const marks = row.marks.map((mark, n) => {
         const x = px(mark.at);
         if (x < -4 || x > width() + 4) return null;
-        return el("div", {
-          class: `er-mark er-m-${mark.kind} er-t-${mark.tone}`,
-          title: mark.label,
-          style: { left: share(x), height: `${laneTop(row.lanes) - TOP + 2}px` },
-          onclick: (event) => {
-            event.stopPropagation();
-            onPick(mark.key);
+        const act = mark.kind.startsWith("act");
+        const room = (n + 1 < row.marks.length ? px(row.marks[n + 1].at) : width()) - x;
+        return el(
+          "div",
+          {
+            class: `er-mark er-m-${mark.kind} er-t-${mark.tone}${mark.key === chosen ? " er-chosen" : ""}`,
+            title: mark.label,
+            style: { left: share(x), height: act ? null : `${laneTop(row.lanes) - TOP + 2}px` },
+            onclick: (event) => {
+              event.stopPropagation();
+              onPick(mark.key);
+            },
           },
-        });
+          act && room > 60
+            ? el("span", { style: { maxWidth: `${room - 14}px` } }, mark.label.split(":")[0])
+            : null,
+        );
       });
       space.append(
         el(

@@ -12,7 +12,7 @@ The body's class depends on the tab: see :class:`Tab`.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from eve_replay.codec import Payload
@@ -34,6 +34,7 @@ from eve_replay.views.session.attempts import AttemptRow, attempt_rows
 from eve_replay.views.session.effect_marks import EffectMarks
 from eve_replay.views.session.effects import EffectRow, effect_rows
 from eve_replay.views.session.messages import MessageRow, message_rows
+from eve_replay.views.session.outside import Act
 from eve_replay.views.session.state import StateView, state_view, turn_state_view
 from eve_replay.views.session.stream import StreamRow, stream_rows
 
@@ -122,16 +123,21 @@ class Inspector:
         session: the joined session.
         effects: its effects, if they have been worked out.
         counts: how often a ledger says that each happened, by ``id`` of the effect.
+        acts: the lines of the ledger that are this session's.
     """
 
     def __init__(
-        self, session: Session, effects: Sequence[Effect] = (), counts: Mapping[int, int] | None = None
+        self,
+        session: Session,
+        effects: Sequence[Effect] = (),
+        counts: Mapping[int, int] | None = None,
+        acts: Iterable[Act] = (),
     ) -> None:
         self.session = session
         self.effects = tuple(effects)
         self.counts = counts
         self.marks = EffectMarks.of(self.effects, counts)
-        self.lookup = Lookup(session)
+        self.lookup = Lookup(session, acts)
         self._last_state: StateView | None = None
         self._made: OrderedDict[tuple[str, str, int], Tab] = OrderedDict()
         self._makers: dict[str, Callable[[Found, int], tuple[Body | None, str, int]]] = {
@@ -156,6 +162,11 @@ class Inspector:
         """Return the tabs that make sense for a thing; cheap, decodes nothing."""
         found = self.lookup.find(key)
         kind = split_key(key)[0]
+        if found.act is not None:
+            return (
+                TabHead(name="input", title="Ledger line"),
+                TabHead(name="effects", title=TABS["effects"]),
+            )
         names = ["input", "output"]
         if found.step is not None and kind in ("step", "attempt", "turn"):
             names += ["state", "state-diff", "messages"]
@@ -205,6 +216,8 @@ class Inspector:
     # -- one method per tab: body, note, rows left out -------------------------------------------------
 
     def _input(self, found: Found, start: int) -> tuple[Body | None, str, int]:
+        if found.act is not None:
+            return ValueTree(dict(found.act.fields)), found.act.said, 0
         if found.call is not None:
             return ValueTree(found.call.input), "", 0
         return _value(found.input, "No input is recorded.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from eve_replay.codec import Payload
@@ -24,6 +24,7 @@ from eve_replay.values import UNDEFINED
 from eve_replay.views.kit.base import attempt_key, call_key, event_key, split_key, step_key
 from eve_replay.views.kit.safe import safe_text
 from eve_replay.views.session.calls import model_key, park_key
+from eve_replay.views.session.outside import Act
 
 __all__ = ["Found", "Lookup"]
 
@@ -45,6 +46,7 @@ class Found:
     park: Park | None = None
     event: EventRecord | None = None
     chunk: StreamEvent | None = None
+    act: Act | None = None
     input: Payload | None = None
     output: Payload | None = None
     error: Payload | None = None
@@ -105,8 +107,9 @@ class Found:
 class Lookup:
     """Finds things of one session by key."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, acts: Iterable[Act] = ()) -> None:
         self.session = session
+        self._acts = {act.key: act for act in acts}
         self._steps: dict[str, tuple[Step, Turn | None]] = {}
         for run in session.all_runs:
             for step in run.steps:
@@ -133,6 +136,7 @@ class Lookup:
             "chunk": self._chunk,
             "park": self._park,
             "group": self._group,
+            "act": self._act,
         }.get(kind)
         return finder(key, parts) if finder is not None else Found(key=key)
 
@@ -163,6 +167,18 @@ class Lookup:
             events=[event for step in steps for event in step.events],
             step_ids=frozenset(step.step_id for step in steps),
         )
+
+    def _act(self, key: str, parts: tuple[str, ...]) -> Found:
+        act = self._acts.get(key)
+        if act is None:
+            return Found(key=key)
+        found = self.find(act.of) if act.of else Found(key=key, step_ids=frozenset())
+        found.key, found.act = key, act
+        found.title = f"{act.name}, line {act.line} of the ledger"
+        found.events = found.stream_events = ()
+        found.input = found.output = found.error = None
+        found.steps = ()
+        return found
 
     def _run(self, key: str, parts: tuple[str, ...]) -> Found:
         run = self._runs.get(parts[0])

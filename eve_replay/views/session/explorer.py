@@ -11,13 +11,14 @@ from eve_replay.journal import Session
 from eve_replay.journal.effects.build import Effect, effects_of
 from eve_replay.journal.effects.judge import judge_effect, tally
 from eve_replay.journal.effects.policy import EffectsLike, EffectsPolicy
-from eve_replay.journal.ledger.join import join, journal_end
+from eve_replay.journal.ledger.join import Joined, join, journal_end
 from eve_replay.journal.ledger.model import Ledger, LedgerLike
 from eve_replay.views.inspect.inspector import Inspector
 from eve_replay.views.search.search import Hit, Pattern, search_session
 from eve_replay.views.session.cursor import Cursor
 from eve_replay.views.session.effect_marks import EffectMarks
 from eve_replay.views.session.effects import EffectRow, effect_rows
+from eve_replay.views.session.outside import Act, acts_of
 from eve_replay.views.session.sessions import SessionRow, detailed, session_row
 from eve_replay.views.session.silence import Silence
 from eve_replay.views.session.timeline import Timeline, timeline
@@ -55,14 +56,23 @@ class Explorer:
         return effects_of(self.session, self.policy)
 
     @cached_property
-    def counts(self) -> dict[int, int]:
-        """How often the ledger says that each effect happened, by ``id`` of the effect; empty without one."""
+    def joined(self) -> Joined:
+        """The ledger against the session's effects; nothing without one."""
         if self.ledger is None:
-            return {}
+            return Joined()
         end = journal_end(self.session)
         ends = {self.session.id: end} if end is not None else {}
-        found = join(self.effects, Ledger.load(self.ledger), effects=self.policy, ends=ends)
-        return {id(each.effect): each.count for each in found.counts if each.count is not None}
+        return join(self.effects, Ledger.load(self.ledger), effects=self.policy, ends=ends)
+
+    @cached_property
+    def counts(self) -> dict[int, int]:
+        """How often the ledger says that each effect happened, by ``id`` of the effect; empty without one."""
+        return {id(each.effect): each.count for each in self.joined.counts if each.count is not None}
+
+    @cached_property
+    def acts(self) -> tuple[Act, ...]:
+        """What the ledger says happened in this session, by line."""
+        return acts_of(self.session, self.joined)
 
     @cached_property
     def marks(self) -> EffectMarks:
@@ -72,7 +82,7 @@ class Explorer:
     @cached_property
     def tree(self) -> Tree:
         """Session > turn > step > attempt > call."""
-        return session_tree(self.session, self.marks)
+        return session_tree(self.session, self.marks, self.acts)
 
     @cached_property
     def cursor(self) -> Cursor:
@@ -82,16 +92,18 @@ class Explorer:
     @cached_property
     def inspector(self) -> Inspector:
         """Tabs by key."""
-        return Inspector(self.session, self.effects, self.counts)
+        return Inspector(self.session, self.effects, self.counts, self.acts)
 
     @cached_property
     def timeline(self) -> Timeline:
         """The whole session's timeline."""
-        return timeline(self.session, marks=self.marks)
+        return timeline(self.session, marks=self.marks, acts=self.acts)
 
     def session_timeline(self, silence: Silence | None) -> Timeline:
         """Return the whole session's timeline with what follows it."""
-        return timeline(self.session, marks=self.marks, silence=silence) if silence else self.timeline
+        if silence is None:
+            return self.timeline
+        return timeline(self.session, marks=self.marks, silence=silence, acts=self.acts)
 
     def turn_timeline(self, turn_id: str, silence: Silence | None = None) -> Timeline:
         """Return one turn's timeline; empty when there is no such turn. ``silence``: what follows it."""

@@ -19,6 +19,7 @@ from eve_replay.views.kit.tone import Tone
 from eve_replay.views.kit.words import duration, word_for
 from eve_replay.views.session.calls import call_status, model_key, park_key
 from eve_replay.views.session.effect_marks import EffectMarks
+from eve_replay.views.session.outside import Act, acts_said
 from eve_replay.views.session.silence import Silence
 
 __all__ = ["Bar", "Mark", "Phase", "Timeline", "TimelineRow", "timeline"]
@@ -57,11 +58,11 @@ class Mark(View):
     """A moment in a row.
 
     ``start`` of an attempt, ``commit``, ``error`` (a recorded failure), ``release``; ``lease`` where an
-    assumed lease ends, ``now``.
+    assumed lease ends, ``now``; ``act`` of a ledger, ``act-alone`` one without a call.
     """
 
     key: str
-    kind: Literal["start", "commit", "error", "release", "lease", "now"]
+    kind: Literal["start", "commit", "error", "release", "lease", "now", "act", "act-alone"]
     at: float
     label: str
     tone: Tone = "plain"
@@ -134,6 +135,7 @@ def timeline(
     marks: EffectMarks | None = None,
     beside: bool = True,
     silence: Silence | None = None,
+    acts: Sequence[Act] = (),
 ) -> Timeline:
     """Return the timeline of a session, or of one of its turns. Decodes no payload.
 
@@ -143,6 +145,7 @@ def timeline(
         marks: which calls are effects that ran twice, for their tones.
         beside: show steps beside the turns and steps of child runs too (sessions only).
         silence: what follows: a row of its own, up to now and to the end of the lease.
+        acts: what a ledger says happened: a row of its own, above the rest.
     """
     groups: list[tuple[str, Sequence[Step], Sequence[Park]]] = []
     turns = [turn] if turn is not None else session.turns
@@ -155,6 +158,7 @@ def timeline(
     moments += [t for _, _, parks in groups for p in parks for t in (p.since, p.until) if t is not None]
     if not moments:
         return Timeline.nothing()
+    moments += [act.at for act in acts if act.at is not None]
     drawing = _Drawing(min(moments), max(moments), marks or EffectMarks())
     rows = [row for key, steps, parks in groups for row in drawing.rows(key, steps, parks)]
     if silence is not None and any(
@@ -163,7 +167,9 @@ def timeline(
         for step in steps
     ):
         rows.append(drawing.silence(silence))
-    length = max(drawing.ms(max(moments)), *(bar.end for row in rows for bar in row.bars), 1.0)
+    if any(act.at is not None for act in acts):
+        rows.insert(0, drawing.outside(acts))
+    length = max([drawing.ms(max(moments)), 1.0, *(bar.end for row in rows for bar in row.bars)])
     busy = [(bar.start, bar.end) for row in rows for bar in row.bars if bar.phase in _BUSY]
     busy += [(mark.at, mark.at) for row in rows for mark in row.marks]
     knots, quiet = knots_for(busy, length)
@@ -396,6 +402,30 @@ class _Drawing:
         )
         return TimelineRow(
             key=key, turn="", label="silence", detail=text, bars=(bar,), marks=tuple(marks), tone="unknown"
+        )
+
+    def outside(self, acts: Sequence[Act]) -> TimelineRow:
+        """The row of what really happened, by the outside's own record."""
+        marks = [
+            Mark(
+                key=act.key,
+                kind="act" if act.bond == "call" else "act-alone",
+                at=self.ms(act.at),
+                label=f"{act.name}: {act.said}",
+                tone=act.tone,
+            )
+            for act in acts
+            if act.at is not None
+        ]
+        alone = any(act.bond == "none" for act in acts)
+        return TimelineRow(
+            key="acts:",
+            turn="",
+            label="outside (ledger)",
+            detail=acts_said(acts),
+            bars=(),
+            marks=tuple(sorted(marks, key=lambda mark: mark.at)),
+            tone="harm" if alone else "strong",
         )
 
     def park(self, park: Park, number: int) -> Bar:

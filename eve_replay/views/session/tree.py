@@ -16,6 +16,7 @@ from eve_replay.views.kit.tone import Tone
 from eve_replay.views.kit.words import duration, plural, word_for
 from eve_replay.views.session.calls import call_status, model_key, park_key
 from eve_replay.views.session.effect_marks import EffectMarks, twice_among
+from eve_replay.views.session.outside import Act
 from eve_replay.views.session.titles import title_text
 
 __all__ = ["Badge", "Tree", "TreeRow", "session_tree", "took"]
@@ -38,7 +39,7 @@ class TreeRow(View):
     Attributes:
         key: names the thing everywhere (``views/base.py``).
         parent: key of the row it hangs below, empty for the session.
-        kind: session, turn, group, run, step, attempt, model, call or park.
+        kind: session, turn, group, run, step, attempt, model, call, park or act (of a ledger).
         depth: 0 for the session.
         label: short name; ``detail`` what distinguishes it, one safe line.
         status: word of the vocabulary, empty where none fits; ``tone`` its tone.
@@ -105,14 +106,15 @@ class Tree(View):
         return tuple(reversed(chain))
 
 
-def session_tree(session: Session, marks: EffectMarks | None = None) -> Tree:
+def session_tree(session: Session, marks: EffectMarks | None = None, acts: Iterable[Act] = ()) -> Tree:
     """Return the tree of a session. Decodes no payload.
 
     Args:
         session: the joined session.
         marks: which calls are effects that ran twice, to put a badge on them.
+        acts: what a ledger says happened; those without a call get a row of their own.
     """
-    return _Builder(session, marks or EffectMarks()).build()
+    return _Builder(session, marks or EffectMarks()).build(acts)
 
 
 @dataclass(slots=True)
@@ -132,7 +134,7 @@ class _Builder:
         self.marks = marks
         self.opened: list[str] = []
 
-    def build(self) -> Tree:
+    def build(self, acts: Iterable[Act]) -> Tree:
         session = self.session
         word = word_for((session.status or "unknown").partition(":")[0])
         root = _row(
@@ -155,6 +157,7 @@ class _Builder:
                 root.below.append(_group(f"group:{session.id}/beside", "beside the turns", steps))
         root.below.extend(self._run(run) for run in session.children)
         root.below.extend(_subagent(each) for each in session.subagents)
+        root.below.extend(_act(each) for each in acts if each.bond != "call")
         self.opened.append(f"session:{session.id}")
         if session.turns:
             self.opened.append(_turn_key(session.id, session.turns[-1].id))
@@ -359,6 +362,15 @@ def _group(key: str, label: str, below: list[_Draft]) -> _Draft:
     draft = _row(key=key, kind="group", label=label, detail=plural(len(below), "step"))
     draft.below.extend(below)
     return draft
+
+
+def _act(act: Act) -> _Draft:
+    sure = act.bond == "none"
+    badge = Badge(text="no call" if sure else "perhaps not of this session", tone=act.tone)
+    status = "outside"
+    return _row(
+        key=act.key, kind="act", label=act.name, detail=act.said, status=status, badges=(badge,), at=act.at
+    )
 
 
 def _subagent(session_id: str) -> _Draft:
