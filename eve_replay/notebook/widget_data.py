@@ -58,7 +58,8 @@ def explorer_data(
     """
     row = view.row()
     heads: dict[str, object] = {}
-    shown = [each.key for each in (*view.tree.rows, *view.cursor.stops, *view.acts)]
+    shown = [row.key for row in view.tree.rows] + [stop.key for stop in view.cursor.stops]
+    shown += [act.key for act in view.acts]
     for key in shown:
         kind = split_key(key)[0]
         if kind not in heads:  # counts differ from thing to thing; they come with each tab
