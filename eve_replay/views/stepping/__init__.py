@@ -1,0 +1,1 @@
+"""Walking a session moment by moment, each as it was then: what breakpoints look at."""
