@@ -28,12 +28,13 @@ if TYPE_CHECKING:
     from eve_replay.journal.effects.policy import EffectsPolicy
     from eve_replay.journal.ledger.ask import ledger
     from eve_replay.journal.ledger.model import Ledger
-    from eve_replay.notebook import attempt_diff, crash_lab, explore, figures, why
+    from eve_replay.notebook import attempt_diff, crash_lab, explore, figures, run_until, why
     from eve_replay.problems import Problem, Receipt
     from eve_replay.recovery.forecast import forecast
     from eve_replay.recovery.question import Question
     from eve_replay.recovery.simulation import crash_points, matrix, simulate
     from eve_replay.values import from_tagged, preview, to_tagged
+    from eve_replay.views.stepping.moment import Moment, moments
     from eve_replay.worlds.base import World
     from eve_replay.worlds.registry import open_world
 
@@ -44,6 +45,7 @@ __all__ = [
     "Journal",
     "KeyRing",
     "Ledger",
+    "Moment",
     "NotFound",
     "Payload",
     "Problem",
@@ -70,9 +72,11 @@ __all__ = [
     "from_tagged",
     "ledger",
     "matrix",
+    "moments",
     "open_journal",
     "open_world",
     "preview",
+    "run_until",
     "samples",
     "simulate",
     "to_tagged",
@@ -95,7 +99,8 @@ _HOMES = {
     "Ledger": "journal.ledger.model",
     "ledger": "journal.ledger.ask",
     **dict.fromkeys(("Question", "crash_points", "forecast", "matrix", "simulate"), "recovery"),
-    **dict.fromkeys(("attempt_diff", "crash_lab", "explore", "why"), "notebook"),
+    **dict.fromkeys(("Moment", "moments"), "views.stepping.moment"),
+    **dict.fromkeys(("attempt_diff", "crash_lab", "explore", "run_until", "why"), "notebook"),
 }
 _MODULES = {
     "diff": "diff",

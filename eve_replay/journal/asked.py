@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from eve_replay.guidance.why import Report
     from eve_replay.journal.effects.policy import EffectsLike
     from eve_replay.journal.ledger.model import LedgerLike
+    from eve_replay.notebook.explorer_widget import ExplorerWidget
     from eve_replay.notebook.widgets import JournalWidget
     from eve_replay.recovery.question import Question
 
@@ -38,9 +39,12 @@ class Asked:
         effects: EffectsLike = None,
         ledger: LedgerLike | None = None,
         now: datetime | None = None,
-    ) -> JournalWidget:
+        reveal: bool = False,
+    ) -> ExplorerWidget:
         """Return the explorer, open at this: ``er.explore``."""
-        answer: JournalWidget = _face().explore(self, at=at, effects=effects, ledger=ledger, now=now)
+        answer: ExplorerWidget = _face().explore(
+            self, at=at, effects=effects, ledger=ledger, now=now, reveal=reveal
+        )
         return answer
 
     def why(

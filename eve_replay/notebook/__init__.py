@@ -22,13 +22,24 @@ if TYPE_CHECKING:
     from eve_replay.journal.ledger.model import LedgerLike
     from eve_replay.journal.targets import Target
     from eve_replay.notebook.classroom import Desk
+    from eve_replay.notebook.explorer_widget import Condition, ExplorerWidget
     from eve_replay.notebook.side import SidePage
     from eve_replay.notebook.tables import Rows
     from eve_replay.notebook.widgets import JournalWidget
     from eve_replay.recovery import Question
+    from eve_replay.views.stepping.moment import Moment
     from eve_replay.workshop.task import Task
 
-__all__ = ["attempt_diff", "crash_lab", "explore", "lesson", "side_by_side", "table", "why"]
+__all__ = [
+    "attempt_diff",
+    "crash_lab",
+    "explore",
+    "lesson",
+    "run_until",
+    "side_by_side",
+    "table",
+    "why",
+]
 
 
 def explore(
@@ -41,21 +52,27 @@ def explore(
     now: datetime | None = None,
     live: bool = False,
     keys: KeyRing | None = None,
+    reveal: bool = False,
     language: str | None = None,
-) -> JournalWidget:
+) -> ExplorerWidget:
     """Return the explorer of a session: tree, timeline and inspector under one cursor.
+
+    It works both ways: ``w.selected`` is the object under the cursor, ``w.select(x)`` moves it,
+    ``w.on_select(f)`` hears of it, ``w.break_on(condition)`` makes its keys stop where a condition fits.
 
     Args:
         target: a source, journal, session, run, turn, step, attempt or tool call; it opens there.
         session: id of the session, when the target holds several; the last conversation otherwise.
-        at: where to open: the id of an event, chunk, run, turn, step or call, or the end of one.
+        at: where to open: the id of an event, chunk, run, turn, step or call, or the end of one; what the
+            page's "copy link" wrote.
         effects: what the user knows of their tools: an effects policy, its TOML file, or a dict.
         ledger: what really happened outside: a file, rows, a data frame or a database connection. Its counts
-            count in every tab.
+            count in every tab, and it is drawn as a lane.
         now: the instant that ``why`` reckons from, with a time zone; the clock's by default.
         live: follow a local folder or a Postgres database: new events arrive while the cell stands there,
             until ``close()``. The target must be a journal or a source.
         keys: keys for encrypted payloads, when the target is a source.
+        reveal: show what looks like a secret instead of hiding it; a saved page then holds it too.
         language: ``en`` or ``zh``; the lesson's when one is open, else English.
 
     Raises:
@@ -78,7 +95,60 @@ def explore(
         now=now,
         live=live,
         keys=keys,
+        reveal=reveal,
         language=spoken(language),
+    )
+
+
+def run_until(
+    target: Target,
+    condition: Condition,
+    *,
+    session: str | Session | Journal | None = None,
+    after: Moment | int | None = None,
+    backwards: bool = False,
+    effects: EffectsLike = None,
+    ledger: LedgerLike | None = None,
+    now: datetime | None = None,
+    keys: KeyRing | None = None,
+) -> ExplorerWidget:
+    """Stop at the first moment that a condition fits, and return the explorer open there.
+
+    ``n`` goes on to the next hit, ``b`` back to the one before; ``w.moment`` is the moment itself. A
+    condition that looks at names decodes nothing; one that asks ``m.state`` decodes the states it comes to.
+
+    Args:
+        target: a source, journal or session, or a part of one: the whole session is meant.
+        condition: takes a ``Moment`` and says whether to stop.
+        session: id of the session, when the target holds several; the last conversation otherwise.
+        after: begin behind this moment (before it, if ``backwards``): a Moment or its number.
+        backwards: look from the end, or from ``after``, to the beginning.
+        effects: what the user knows of their tools.
+        ledger: what really happened outside.
+        now: the instant to reckon from, with a time zone; the clock's by default.
+        keys: keys for encrypted payloads, when the target is a source.
+
+    Raises:
+        NotFound: no moment fits.
+        WrongUse: the condition itself failed; the message says where.
+
+    Example::
+
+        run_until(session, lambda m: m.tool == "charge_card" and m.state.at("$.cart.total") > 100)
+    """
+    _need_widgets()
+    from eve_replay.notebook.opening import stopped_widget
+
+    return stopped_widget(
+        target,
+        condition,
+        session,
+        after=after,
+        backwards=backwards,
+        effects=effects,
+        ledger=ledger,
+        now=now,
+        keys=keys,
     )
 
 

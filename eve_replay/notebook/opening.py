@@ -13,22 +13,26 @@ from eve_replay.errors import NotFound, WrongUse
 from eve_replay.journal import Journal, Session, Step, Turn
 from eve_replay.journal.effects.policy import EffectsLike
 from eve_replay.journal.ledger.model import Ledger, LedgerLike
-from eve_replay.journal.targets import Located, Target, locate, turn_of
+from eve_replay.journal.targets import Target, locate, turn_of
 from eve_replay.notebook.clock import Clock, clock_at
+from eve_replay.notebook.explorer_widget import Condition, ExplorerWidget, first_hit, link_around
 from eve_replay.notebook.following import Following
+from eve_replay.notebook.part_key import key_of
 from eve_replay.notebook.widget_data import Answers, explorer_data, lab_data, shared_words
 from eve_replay.notebook.widgets import JournalWidget
 from eve_replay.recovery.question import Question, question_or_default
-from eve_replay.views.kit.base import attempt_key, call_key, split_key, step_key
+from eve_replay.redaction.veil import unveiled
+from eve_replay.views.kit.base import split_key, step_key
 from eve_replay.views.kit.html import lines_html
 from eve_replay.views.kit.speech import Spoken
 from eve_replay.views.kit.text import line
 from eve_replay.views.session.explorer import Explorer
 from eve_replay.views.session.listing import attempt_diff_lines
 from eve_replay.views.session.reprs import MOST_LINES, session_lines
+from eve_replay.views.stepping.moment import Moment, Moments
 from eve_replay.worlds.base import World
 
-__all__ = ["diff_widget", "explorer_widget", "key_of", "lab_widget"]
+__all__ = ["diff_widget", "explorer_widget", "lab_widget", "stopped_widget"]
 
 #: How many rows of an explorer come with their tabs; the byte budget of the page usually ends it before.
 _SAVED_ROWS = 60
@@ -48,8 +52,9 @@ def explorer_widget(
     at: str | None = None,
     ledger: LedgerLike | None = None,
     keys: KeyRing | None,
+    reveal: bool = False,
     language: Spoken = "en",
-) -> JournalWidget:
+) -> ExplorerWidget:
     """Return the explorer of a session. Raises NotFound, WrongUse."""
     if live and not isinstance(target, str | PathLike | World | Journal):
         raise WrongUse(
@@ -57,42 +62,98 @@ def explorer_widget(
             hint="Give the journal or the source: er.explore(journal, live=True).",
         )
     located = locate(target, session=session, several="last", keys=keys)
-    found, start = located.session, key_of(located)
+    found = located.session
     clock = clock_at(now)
     book = None if ledger is None else Ledger.load(ledger)
-    shown = _explored(found, start, effects, clock, live=live, ledger=book, at=at)
-    widget = JournalWidget(kind="explorer", identity=found.id, language=language, **shown)
+    origin = str(target) if isinstance(target, str | PathLike) else ""
+
+    def explored(one: Session, start: str | None, at: str | None = None) -> dict[str, Any]:
+        view = Explorer(one, effects, book)
+        return _explored(view, start, clock, live=live, at=at, reveal=reveal, origin=origin)
+
+    widget = ExplorerWidget(
+        kind="explorer",
+        identity=found.id,
+        language=language,
+        origin=origin,
+        reveal=reveal,
+        **explored(found, key_of(located), at),
+    )
     if live and located.journal is not None:
-
-        def again(fresh: Session) -> None:
-            widget.take(**_explored(fresh, None, effects, clock, live=True, ledger=book))
-
-        following = Following(located.journal, found, again)
+        following = Following(located.journal, found, lambda fresh: widget.take(**explored(fresh, None)))
         widget.on_close = following.stop
     return widget
 
 
-def _explored(
-    session: Session,
-    start: str | None,
+def stopped_widget(
+    target: Target,
+    condition: Condition,
+    session: str | Session | Journal | None,
+    *,
+    after: Moment | int | None,
+    backwards: bool,
     effects: EffectsLike,
+    ledger: LedgerLike | None,
+    now: datetime | None,
+    keys: KeyRing | None,
+) -> ExplorerWidget:
+    """Return the explorer at the first moment that a condition fits. Raises NotFound, WrongUse."""
+    if not callable(condition):
+        raise WrongUse("The condition is no function.", hint='Give lambda m: m.tool == "charge_card".')
+    located = locate(target, session=session, several="last", keys=keys)
+    walk = Moments(Explorer(located.session, effects))
+    if isinstance(after, Moment):
+        after = after.index
+    if backwards:
+        numbers = range((len(walk) if after is None else after) - 1, -1, -1)
+    else:
+        numbers = range(0 if after is None else after + 1, len(walk))
+    hit = first_hit(walk, numbers, condition)
+    if hit is None:
+        raise NotFound(
+            f"None of the {len(numbers)} moments looked at fits the condition.",
+            hint="for m in er.moments(...): print(m) shows what there is.",
+        )
+    widget = explorer_widget(
+        located.session if located.journal is None else located.journal,
+        None if located.journal is None else located.session.id,
+        effects=effects,
+        now=now,
+        live=False,
+        at=hit.key,
+        ledger=ledger,
+        keys=keys,
+    )
+    widget.break_on(condition)
+    return widget
+
+
+def _explored(
+    view: Explorer,
+    start: str | None,
     clock: Clock,
     *,
     live: bool,
-    ledger: Ledger | None = None,
     at: str | None = None,
+    reveal: bool = False,
+    origin: str = "",
 ) -> dict[str, Any]:
-    view = Explorer(session, effects, ledger)
     if at is not None:
-        start = view.cursor.go(None, at).focus
+        known = any(row.key == at for row in view.tree.rows)
+        start = at if known else view.cursor.go(None, at).focus
     elif start is not None and all(row.key != start for row in view.tree.rows):
         start = None
+    with unveiled(on=reveal):
+        data = explorer_data(view, start=start, now=clock())
+        fallback = lines_html(islice(session_lines(view), MOST_LINES), label="Session")
+    before, after = link_around(view.session, origin)
     return {
-        "data": {**explorer_data(view, start=start, now=clock()), "live": live},
-        "answer": Answers(view, effects, clock=clock).answer,
+        "view": view,
+        "data": {**data, "live": live, "link": {"before": before, "after": after}},
+        "answer": Answers(view, view.policy, clock=clock).answer,
         "preload": _tabs(view, start),
-        "text": f"explorer of session {session.id}, {len(view.tree.rows)} rows",
-        "fallback": lines_html(islice(session_lines(view), MOST_LINES), label="Session"),
+        "text": f"explorer of session {view.session.id}, {len(view.tree.rows)} rows",
+        "fallback": fallback,
     }
 
 
@@ -202,18 +263,6 @@ def diff_widget(
         text=f"attempt {first} against attempt {second} of {chosen.function}",
         fallback=lines_html(attempt_diff_lines(shown, width=100), label="attempts compared") if shown else "",
     )
-
-
-def key_of(located: Located) -> str | None:
-    """Return the key of the part that was given, as all views name it; None for a whole session."""
-    step = located.step
-    if step is None:
-        return None if located.turn is None else f"turn:{located.session.id}/{located.turn.id}"
-    if located.attempt is None:
-        return step_key(step.run_id, step.step_id)
-    if located.call is None:
-        return attempt_key(step.run_id, step.step_id, located.attempt.n)
-    return call_key(step.run_id, step.step_id, located.attempt.n, located.call.call_id)
 
 
 def _step_of(session: Session, turn: Turn | None, step: str | None) -> Step:

@@ -44,6 +44,10 @@ export interface Source {
 export interface Memory {
   load(): any;
   save(position: unknown): void;
+  /** What Python set: `goal`, `breaks` ... */
+  get(name: string): any;
+  /** Calls back when Python sets it; returns what ends that. */
+  watch(name: string, changed: () => void): () => void;
   [name: string]: any;
 }
 

@@ -18,6 +18,11 @@ export function pageOf(widgets) {
         model.set("position", position);
         model.save_changes();
       },
+      get: (/** @type {string} */ name) => model.get(name),
+      watch(/** @type {string} */ name, /** @type {() => void} */ changed) {
+        model.on(`change:${name}`, changed);
+        return () => model.off(`change:${name}`, changed);
+      },
     };
     let close = () => {};
     let turn = 0,
@@ -77,6 +82,8 @@ export function pageOf(widgets) {
       save: (/** @type {unknown} */ next) => {
         position = next;
       },
+      get: () => null,
+      watch: () => () => {},
     };
     const place = el("div", {});
     root.replaceChildren(el("style", {}, css), place);

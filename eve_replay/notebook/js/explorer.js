@@ -1,6 +1,7 @@
 // The explorer: tree on the left, timeline on top of the inspector, one cursor over all three.
 
 import { copyText, el, followTheme, keepKeys, signed, targetOf, timeNode, toned } from "./base.js";
+import { breaksOver } from "./breaks.js";
 import { cursorOver } from "./cursor.js";
 import { finderView } from "./finder.js";
 import { inspectorView } from "./inspector.js";
@@ -17,7 +18,14 @@ export function explorer(root, data, source, memory) {
   const say = (text) => {
     status.textContent = text;
   };
-  const inspector = inspectorView({ source, words, say, go: (key) => pick(key), remember: () => remember() });
+  const inspector = inspectorView({
+    source,
+    words,
+    say,
+    go: (key) => pick(key),
+    remember: () => remember(),
+    link: data.link,
+  });
   const cursor = cursorOver(data.stops);
   let here = data.stops.length ? cursor.at(0, 0) : null;
   let focus = "";
@@ -45,6 +53,15 @@ export function explorer(root, data, source, memory) {
         show(cursor.focus(here));
       }
       return Boolean(next);
+    },
+  });
+  const breaks = breaksOver({
+    source,
+    memory,
+    say,
+    go: (index) => {
+      here = cursor.at(index);
+      show(cursor.focus(here));
     },
   });
   const sheet = el("div", { class: "er-sheet", hidden: true, role: "dialog", "aria-label": "Keys" });
@@ -89,6 +106,7 @@ export function explorer(root, data, source, memory) {
       "aria-label": "eve-replay explorer. Press question mark for the keys.",
     },
     head,
+    breaks.node,
     todoView(data.plan, words),
     el(
       "div",
@@ -153,7 +171,8 @@ export function explorer(root, data, source, memory) {
     return key ? key.slice(key.indexOf("/") + 1) : null;
   }
   function remember() {
-    memory.save({ key: focus, tab: inspector.tab });
+    const at = inspector.path ? { path: inspector.path } : {};
+    memory.save({ key: focus, tab: inspector.tab, moment: here ? here.index : null, ...at });
   }
   function act(action) {
     if (/crash-point$/.test(action) && here && !cursor.knows(here)) {
@@ -166,6 +185,7 @@ export function explorer(root, data, source, memory) {
         (error) => say(error.message),
       );
     }
+    if (here && breaks.takes(action, here.index)) return undefined;
     if (action in cursor.moves && here) {
       // A row without moments of its own (a child run, say) leaves the cursor where it was.
       const next = cursor.moves[action](here);
@@ -252,6 +272,10 @@ export function explorer(root, data, source, memory) {
     event.preventDefault();
     act(action);
   });
+  const unwatch = memory.watch("goal", () => {
+    const goal = memory.get("goal");
+    if (goal && goal.key) pick(goal.key);
+  });
   const before = memory.load();
   if (before && before.tab) inspector.want(before.tab);
   pick(
@@ -266,6 +290,8 @@ export function explorer(root, data, source, memory) {
     memory.rows = new Set(tree.byKey.keys());
     tree.close();
     line.close();
+    breaks.close();
+    unwatch();
     unfollow();
   };
 }

@@ -5,7 +5,7 @@ import { copyText, el, targetOf, part } from "./base.js";
 import { idOf } from "./keys.js";
 import { valueTree } from "./values.js";
 
-export function inspectorView({ source, words, say, go, remember }) {
+export function inspectorView({ source, words, say, go, remember, link }) {
   const title = el("div", { class: "er-title" });
   const tabs = el("div", { class: "er-tabs", role: "tablist" });
   const body = el("div", { class: "er-body", role: "tabpanel", tabindex: 0 });
@@ -16,7 +16,8 @@ export function inspectorView({ source, words, say, go, remember }) {
     turn = 0,
     busy = false,
     waiting = false,
-    start = 0;
+    start = 0,
+    path = "";
   body.addEventListener("click", (event) => {
     const to = targetOf(event).closest("[data-go]");
     if (to) go(to.getAttribute("data-go"));
@@ -24,6 +25,17 @@ export function inspectorView({ source, words, say, go, remember }) {
   const copy = (what, path, tab = shownTab()) =>
     source.ask({ do: what, key, tab, path }).then(
       (text) => copyText(text, say),
+      (error) => say(error.message),
+    );
+  /** How to reach it from Python, into the next cell; where no extension can write there, to the clipboard. */
+  const toCell = (at, tab = shownTab()) =>
+    source.ask({ do: "python", key, tab, path: at }).then(
+      (code) => {
+        const detail = { code, done: false };
+        node.dispatchEvent(new CustomEvent("eve-replay:cell", { bubbles: true, composed: true, detail }));
+        if (detail.done) say("It is in the next cell.");
+        else copyText(code, (word) => say(word === "Copied." ? "Copied: paste it into a cell." : word));
+      },
       (error) => say(error.message),
     );
   const shownTab = () =>
@@ -69,6 +81,13 @@ export function inspectorView({ source, words, say, go, remember }) {
           value,
           (path, from) => source.ask({ do: "children", key, tab: tab.name, path, start: from }),
           copy,
+          {
+            toCell,
+            chosen: (at) => {
+              path = at;
+              remember();
+            },
+          },
         ),
       ];
     if (tab.name === "state") return stateBody(value, words);
@@ -93,6 +112,7 @@ export function inspectorView({ source, words, say, go, remember }) {
             onclick: () => {
               wanted = head.name;
               start = 0;
+              path = "";
               show();
               remember();
             },
@@ -150,17 +170,34 @@ export function inspectorView({ source, words, say, go, remember }) {
     get tab() {
       return wanted;
     },
+    /** Where in the shown payload somebody clicked, empty before. */
+    get path() {
+      return path;
+    },
     show(nextKey, nextHeads, label) {
       key = nextKey;
       heads = nextHeads;
       start = 0;
-      title.replaceChildren(
+      path = "";
+      const parts = [
         ...label,
         el(
           "button",
           { type: "button", class: "er-mini", title: "Copy the id", onclick: () => copyText(idOf(key), say) },
           "copy id",
         ),
+        link
+          ? el(
+              "button",
+              {
+                type: "button",
+                class: "er-mini",
+                title: "Copy a line of Python that opens the explorer here",
+                onclick: () => copyText(link.before + JSON.stringify(key) + link.after, say),
+              },
+              "copy link",
+            )
+          : null,
         el(
           "button",
           {
@@ -171,7 +208,20 @@ export function inspectorView({ source, words, say, go, remember }) {
           },
           "python",
         ),
-      );
+        source.live
+          ? el(
+              "button",
+              {
+                type: "button",
+                class: "er-mini",
+                title: "Write how to reach it from Python into the next cell",
+                onclick: () => toCell("", ""),
+              },
+              "to cell",
+            )
+          : null,
+      ];
+      title.replaceChildren(...parts.filter((part) => part !== null));
       return show();
     },
     want(name) {

@@ -2,8 +2,11 @@
 
 import { el } from "./base.js";
 
-/** A foldable JS value. Children are asked for when a node is opened. */
-export function valueTree(root, askChildren, copy) {
+/**
+ * A foldable JS value. Children are asked for when a node is opened.
+ * `chosen` hears of the path that somebody clicked, `toCell` writes its expression into a cell.
+ */
+export function valueTree(root, askChildren, copy, { chosen, toCell } = /** @type {any} */ ({})) {
   const box = el("div", { class: "er-values", role: "tree", "aria-label": "value" });
   const open = (node, line, depth) => {
     const more = line.nextSibling && line.nextSibling.classList.contains("er-kids") ? line.nextSibling : null;
@@ -91,8 +94,28 @@ export function valueTree(root, askChildren, copy) {
           },
           "python",
         ),
+        toCell
+          ? el(
+              "button",
+              {
+                type: "button",
+                class: "er-mini",
+                title: "Write how to reach it from Python into the next cell",
+                onclick: (e) => {
+                  e.stopPropagation();
+                  toCell(node.path);
+                },
+              },
+              "to cell",
+            )
+          : null,
       ),
     );
+    line.addEventListener("click", () => {
+      for (const old of box.querySelectorAll(".er-chosen")) old.classList.remove("er-chosen");
+      line.classList.add("er-chosen");
+      if (chosen) chosen(node.path);
+    });
     if (node.count) {
       line.addEventListener("click", () => open(node, line, depth));
       line.addEventListener("keydown", (event) => {

@@ -322,7 +322,7 @@ class Moments(Sequence[Moment]):
         return lives
 
     def _start(self, step: Step, attempt: Attempt, lives: Mapping[str, _Life]) -> int | None:
-        """Return the first moment of an attempt: its start in the log, else its first sign, else by the time."""
+        """Return the first moment of an attempt: its start in the log, else its first sign or its time."""
         logged = self._place(step, attempt.started_event)
         if logged is not None:
             return logged

@@ -72,7 +72,7 @@ class EffectThen(Brief):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Boundary:
-    """Where a state came into force: ``step`` was given it, or ``left`` it. ``index`` is the moment's number."""
+    """Where a state came into force: ``step`` was given it, or ``left`` it; ``index`` is the moment."""
 
     index: int
     step: Step
@@ -107,7 +107,7 @@ class StateThen:
 
     @property
     def parts(self) -> Mapping[str, object]:
-        """``sessionState``, ``serializedContext`` and ``history``; of a workflow ``input`` and ``results``."""
+        """``sessionState``, ``serializedContext``, ``history``; of a workflow ``input`` and ``results``."""
         if self._parts is None:
             self._parts = self._checkpoint() or self._workflow()
         return self._parts

@@ -32,11 +32,31 @@
     }
   }
 
+  /** Put code into the empty cell after the widget's, or into a new one there. Returns whether it could. */
+  function toNextCell(app, node, code) {
+    for (const panel of app.shell.widgets("main")) {
+      const book = panel.content;
+      if (!panel.node.contains(node) || !book?.model?.sharedModel?.insertCell) continue;
+      const at = book.widgets.findIndex((cell) => cell.node.contains(node));
+      if (at < 0) return false;
+      const next = book.widgets[at + 1]?.model;
+      const free = next && next.type === "code" && !next.sharedModel.getSource().trim();
+      if (free) next.sharedModel.setSource(code);
+      else book.model.sharedModel.insertCell(at + 1, { cell_type: "code", source: code, metadata: {} });
+      book.activeCellIndex = at + 1;
+      return true;
+    }
+    return false;
+  }
+
   const plugin = {
     id: "eve-replay:saved",
     description: "Shows the saved form of a widget whose kernel is gone.",
     autoStart: true,
     activate(app) {
+      document.addEventListener("eve-replay:cell", (event) => {
+        event.detail.done = toNextCell(app, event.target, event.detail.code);
+      });
       const look = (node) => {
         if (node.textContent !== DEAD) return;
         const html = savedFor(app, node);

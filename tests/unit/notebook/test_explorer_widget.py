@@ -1,0 +1,101 @@
+"""The explorer both ways: selection, expressions, links, breakpoints, and what stays hidden."""
+
+import pytest
+
+import eve_replay as er
+
+pytest.importorskip("anywidget")
+
+
+@pytest.fixture
+def journal():
+    return er.open_journal("sample:crash-in-tool")
+
+
+@pytest.fixture
+def session(journal):
+    return journal.session()
+
+
+def moved(widget, **position):
+    """What the page does when somebody moves."""
+    widget.position = {"tab": "input", **position}
+
+
+def test_what_is_selected_is_the_object(journal, session):
+    w = er.explore(session)
+    assert w.selected is session
+    again = session.repeated[0].attempts[1]
+    call = again.tool_calls[0]
+    heard = []
+    w.on_select(heard.append)
+    for thing in (session.turns[0], session.repeated[0], again, call, session.runs[0].events[4]):
+        w.select(thing)
+        assert w.selected is thing and heard[-1] is thing and w.goal["key"] == w.position["key"]
+    w.select(call.call_id)
+    assert w.selected.call_id == call.call_id
+    w.on_select(heard.append, remove=True)
+    before = len(heard)
+    w.select(session)
+    assert len(heard) == before
+    with pytest.raises(er.WrongUse, match="cannot be selected"):
+        w.select(3)
+    with pytest.raises(er.NotFound):
+        w.select("evnt_nowhere")
+    with pytest.raises(er.NotFound):
+        w.select(er.open_journal("sample:simple-turn").session().turns[0])
+
+
+def test_expressions_lead_to_the_very_thing(journal, session):
+    w = er.explore(session)
+    keys = {row.key for row in w.moments.view.tree.rows} | {stop.key for stop in w.moments.stops}
+    for key in keys:
+        moved(w, key=key)
+        if key.startswith("model:") or (key.startswith("session:") and key[8:] != session.id):
+            continue  # reached through its attempt; a subagent's session is another one's
+        found = eval(w.expression, {"journal": journal})
+        assert repr(found) == repr(w.selected) or "beside" in key, key
+    turn = next(row.key for row in w.moments.view.tree.rows if row.kind == "step" and "turnStep" in row.label)
+    moved(w, key=turn, path="$.args[0].serializedContext")
+    assert eval(w.expression, {"journal": journal}) == w.selected_value != {}
+    assert eval(w.link.replace(f"journal.session({session.id!r})", "s"), {"er": er, "s": session})
+
+
+def test_it_stops_where_the_condition_fits(session):
+    w = er.run_until(session, lambda m: m.tool == "charge_card")
+    assert w.moment.label == "charge_card requested" and w.moment.attempt.n == 1
+    assert w.breaks["text"].startswith('m.tool == "charge_card"')
+
+    def ask(index, *, back=False):
+        return w._answer({"do": "hit", "id": w.breaks["id"], "index": index, "back": back})["index"]
+
+    second = ask(w.moment.index)
+    assert w.moments[second].attempt.n == 2
+    assert ask(second, back=True) == w.moment.index and ask(w.moment.index, back=True) is None
+    last = er.run_until(session, lambda m: m.tool == "charge_card", backwards=True).moment
+    assert last.type == "action.result"
+    after = er.run_until(session, lambda m: m.type == "turn.completed", after=last)
+    assert after.moment.index > last.index
+    w.break_on(None)
+    assert not w.breaks
+    with pytest.raises(er.NotFound, match="moments looked at"):
+        er.run_until(session, lambda m: m.tool == "refund")
+    with pytest.raises(er.WrongUse, match=r"moment 0 .*AttributeError"):
+        er.run_until(session, lambda m: m.nothing)
+    with pytest.raises(er.WrongUse, match="no function"):
+        er.run_until(session, "charge_card")
+
+
+def test_secrets_stay_hidden_until_asked_for():
+    secret = "sk_live_" + "51Habcdefghijklmnopqrstuv"
+    from eve_replay.views.inspect import value
+
+    shown = value.value_node({"note": f"key {secret}"}).text
+    assert secret not in shown
+    hidden, open_ = (er.explore("sample:crash-in-tool", reveal=each) for each in (False, True))
+    ask = {"do": "probe"}
+    hidden._answer, open_._answer = (
+        each._answering(lambda _request: value.value_node({"note": f"key {secret}"}).text)
+        for each in (hidden, open_)
+    )
+    assert secret not in hidden._answer(ask) and secret in open_._answer(ask)
