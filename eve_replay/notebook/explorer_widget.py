@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -261,12 +262,23 @@ def first_hit(walk: Moments, numbers: Iterable[int], condition: Condition) -> Mo
     return None
 
 
+def _body_of(text: str) -> str:
+    """Return what a lambda at the beginning of a text gives back, as it was written."""
+    for end in range(min(len(text), 4 * _SHOWN), 0, -1):  # what follows it in its line is the call around it
+        try:
+            found = ast.parse(text[:end], mode="eval").body
+        except SyntaxError:
+            continue
+        if isinstance(found, ast.Lambda):
+            return ast.get_source_segment(text, found.body) or text
+    return text
+
+
 def _said(condition: Condition) -> str:
     """Return a condition as a person wrote it, else its name."""
     try:
         text = " ".join(inspect.getsource(condition).split())
     except (OSError, TypeError):
         text = getattr(condition, "__name__", "a condition")
-    start = text.find("lambda")
-    text = text[start:].partition(":")[2].strip() if start >= 0 else text
+    text = _body_of(text[text.find("lambda") :]) if "lambda" in text else text
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"

@@ -180,7 +180,7 @@ export function inspectorView({ source, words, say, go, remember, link }) {
       start = 0;
       path = "";
       const parts = [
-        ...label,
+        el("span", { class: "er-titletext" }, ...label),
         el(
           "button",
           { type: "button", class: "er-mini", title: "Copy the id", onclick: () => copyText(idOf(key), say) },

@@ -64,7 +64,7 @@ def test_expressions_lead_to_the_very_thing(journal, session):
 def test_it_stops_where_the_condition_fits(session):
     w = er.run_until(session, lambda m: m.tool == "charge_card")
     assert w.moment.label == "charge_card requested" and w.moment.attempt.n == 1
-    assert w.breaks["text"].startswith('m.tool == "charge_card"')
+    assert w.breaks["text"] == 'm.tool == "charge_card"'
 
     def ask(index, *, back=False):
         return w._answer({"do": "hit", "id": w.breaks["id"], "index": index, "back": back})["index"]
