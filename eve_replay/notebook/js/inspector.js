@@ -17,7 +17,7 @@ export function inspectorView({ source, words, say, go, remember, link }) {
     busy = false,
     waiting = false,
     start = 0,
-    path = "";
+    spot = "";
   body.addEventListener("click", (event) => {
     const to = targetOf(event).closest("[data-go]");
     if (to) go(to.getAttribute("data-go"));
@@ -84,7 +84,7 @@ export function inspectorView({ source, words, say, go, remember, link }) {
           {
             toCell,
             chosen: (at) => {
-              path = at;
+              spot = at;
               remember();
             },
           },
@@ -112,7 +112,7 @@ export function inspectorView({ source, words, say, go, remember, link }) {
             onclick: () => {
               wanted = head.name;
               start = 0;
-              path = "";
+              spot = "";
               show();
               remember();
             },
@@ -172,13 +172,13 @@ export function inspectorView({ source, words, say, go, remember, link }) {
     },
     /** Where in the shown payload somebody clicked, empty before. */
     get path() {
-      return path;
+      return spot;
     },
     show(nextKey, nextHeads, label) {
       key = nextKey;
       heads = nextHeads;
       start = 0;
-      path = "";
+      spot = "";
       const parts = [
         el("span", { class: "er-titletext" }, ...label),
         el(
@@ -221,7 +221,7 @@ export function inspectorView({ source, words, say, go, remember, link }) {
             )
           : null,
       ];
-      title.replaceChildren(...parts.filter((part) => part !== null));
+      title.replaceChildren(...parts.filter((each) => each !== null));
       return show();
     },
     want(name) {

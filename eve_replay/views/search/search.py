@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import Literal, NamedTuple, Protocol
 
 from eve_replay.codec import Payload
@@ -20,7 +21,19 @@ from eve_replay.values.paths import join_path
 from eve_replay.views.kit.base import View, event_key, step_key
 from eve_replay.views.kit.safe import safe_text
 
-__all__ = ["FIELDS", "Hit", "Pattern", "Place", "Unread", "search", "search_run", "search_session"]
+__all__ = [
+    "FIELDS",
+    "Hit",
+    "Pattern",
+    "Place",
+    "Unread",
+    "search",
+    "search_run",
+    "search_session",
+    "search_slices",
+    "slices_in",
+    "text_of",
+]
 
 #: What can be searched.
 FIELDS = ("ids", "names", "values", "paths")
@@ -239,11 +252,41 @@ def search_session(
     yield from search(place, pattern, fields=fields, every=every, events_of=events)
 
 
+def search_slices(
+    session: Session,
+    pattern: Pattern,
+    *,
+    fields: Iterable[str] = FIELDS,
+    every: bool = False,
+    unread: list[Unread] | None = None,
+) -> Iterator[tuple[Hit, ...]]:
+    """Yield the hits in one joined session record by record, also the empty ones.
+
+    For who shows how far a search is and lets it be cancelled; :func:`slices_in` says how many will come.
+    """
+    place = _Joined(session)
+    for record in place.runs():
+        looking = _Run(place, record, pattern, frozenset(fields), every=every, unread=unread)
+        for part in looking.parts():
+            yield tuple(part)
+        if session.runs and record.run_id == session.runs[0].run_id:
+            for event in session.stream_events:
+                yield tuple(looking.stream((event,)))
+
+
+def slices_in(session: Session) -> int:
+    """Return how many records :func:`search_slices` looks into."""
+    place = _Joined(session)
+    logs = sum(1 + sum(1 for _ in place.steps(r)) + sum(1 for _ in place.events(r)) for r in place.names)
+    return logs + sum(sum(1 for _ in place.others(r)) for r in place.names) + len(session.stream_events)
+
+
 class _Joined:
     """A joined session seen as a world: it has been read already."""
 
     def __init__(self, session: Session) -> None:
         self._runs = {run.run_id: run for run in session.all_runs}
+        self.names = tuple(self._runs)
 
     def runs(self) -> Iterator[RunRecord]:
         return (run.record for run in self._runs.values())
@@ -282,6 +325,19 @@ class _Run:
         self.payloads: set[bytes | int] = set()
 
     def hits(self) -> Iterator[Hit]:
+        return chain.from_iterable(self.parts())
+
+    def parts(self) -> Iterator[Iterator[Hit]]:
+        """Yield the hits record by record, also where there is none: the run, its steps, its log, the rest."""
+        yield self.own()
+        for step in self.world.steps(self.record.run_id):
+            yield self.step(step)
+        for event in self.world.events(self.record.run_id):
+            yield self.event(event)
+        for other in self.world.others(self.record.run_id):
+            yield self.other(other)
+
+    def own(self) -> Iterator[Hit]:
         run = self.record
         at = f"run:{run.run_id}"
         yield from self.plain("ids", "run", run.run_id, run.run_id, at)
@@ -290,20 +346,21 @@ class _Run:
             yield from self.plain("names", "run", run.run_id, name, at)
             yield from self.value(value, "run", run.run_id, "attributes", at, join_path("$", name))
         yield from self.record_payloads(run, "run", run.run_id, at)
-        for step in self.world.steps(run.run_id):
-            at = step_key(run.run_id, step.step_id)
-            yield from self.plain("ids", "step", step.step_id, step.step_id, at)
-            yield from self.plain("names", "step", step.step_id, step.text("stepName") or "", at)
-            yield from self.record_payloads(step, "step", step.step_id, at)
-        for event in self.world.events(run.run_id):
-            yield from self.event(event)
-        for other in self.world.others(run.run_id):
-            for name in ("hookId", "waitId", "token"):
-                text = other.text(name)
-                if text:
-                    kind = "wait" if name == "waitId" else "hook"
-                    yield from self.plain("ids", kind, text, text, f"run:{run.run_id}")
-            yield from self.record_payloads(other, "hook", other.text("hookId") or "", f"run:{run.run_id}")
+
+    def step(self, step: StepRecord) -> Iterator[Hit]:
+        at = step_key(self.record.run_id, step.step_id)
+        yield from self.plain("ids", "step", step.step_id, step.step_id, at)
+        yield from self.plain("names", "step", step.step_id, step.text("stepName") or "", at)
+        yield from self.record_payloads(step, "step", step.step_id, at)
+
+    def other(self, other: Other) -> Iterator[Hit]:
+        at = f"run:{self.record.run_id}"
+        for name in ("hookId", "waitId", "token"):
+            text = other.text(name)
+            if text:
+                kind = "wait" if name == "waitId" else "hook"
+                yield from self.plain("ids", kind, text, text, at)
+        yield from self.record_payloads(other, "hook", other.text("hookId") or "", at)
 
     def event(self, event: EventRecord) -> Iterator[Hit]:
         at = event_key(self.record.run_id, event.event_id)
@@ -350,7 +407,7 @@ class _Run:
                 if found is not None and self.fresh(f"path {name}"):
                     yield self.hit("paths", kind, id_, where, trail.path(root), name, found, at)
             if "values" in self.fields:
-                text = _text(each)
+                text = text_of(each)
                 found = self.pattern.find(text) if text else None
                 if found is not None and self.fresh(text):
                     yield self.hit("values", kind, id_, where, trail.path(root), text, found, at)
@@ -409,7 +466,7 @@ class _Run:
         )
 
 
-def _text(value: object) -> str:
+def text_of(value: object) -> str:
     """Return what a person would search for in a value without parts, empty for containers."""
     if isinstance(value, str):
         return value

@@ -24,6 +24,7 @@ def moved(widget, **position):
 
 def test_what_is_selected_is_the_object(journal, session):
     w = er.explore(session)
+    w.select(session)  # another test may have been elsewhere: a place is remembered
     assert w.selected is session
     again = session.repeated[0].attempts[1]
     call = again.tool_calls[0]
