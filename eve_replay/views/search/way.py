@@ -48,7 +48,8 @@ class Sighting(View):
     Attributes:
         key: where to go; ``tab`` and ``path`` where it stands there.
         role: what it is there: ``given`` to a tool, the ``result`` of one, ``said`` on the stream, in the
-            ``checkpoint`` a step was given, ``committed`` in its output, in the ``log``, ``outside`` (ledger).
+            ``checkpoint`` a step was given, ``committed`` in its output, in the
+            ``log``, ``outside`` (a ledger).
         what: the same in words, with the name of the thing.
         moment: number of the moment, None where it has none.
         attempt: key of the attempt it belongs to, empty outside attempts.
