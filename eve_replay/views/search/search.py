@@ -277,8 +277,8 @@ def search_slices(
 def slices_in(session: Session) -> int:
     """Return how many records :func:`search_slices` looks into."""
     place = _Joined(session)
-    logs = sum(1 + sum(1 for _ in place.steps(r)) + sum(1 for _ in place.events(r)) for r in place.names)
-    return logs + sum(sum(1 for _ in place.others(r)) for r in place.names) + len(session.stream_events)
+    rows = (chain(place.steps(r), place.events(r), place.others(r)) for r in place.names)
+    return sum(1 + sum(1 for _ in each) for each in rows) + len(session.stream_events)
 
 
 class _Joined:

@@ -1,7 +1,7 @@
 """A value's way through a session: where it was first seen, what lost it, what it was handed on to.
 
-A value is followed as text, whole: an id inside a longer id is another one. The index is made record by record,
-so that a front end can show how far it is, and stop.
+A value is followed as text, whole: an id inside a longer id is another one. The index is made record by
+record, so that a front end can show how far it is, and stop.
 """
 
 from __future__ import annotations
