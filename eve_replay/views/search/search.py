@@ -328,7 +328,7 @@ class _Run:
         return chain.from_iterable(self.parts())
 
     def parts(self) -> Iterator[Iterator[Hit]]:
-        """Yield the hits record by record, also where there is none: the run, its steps, its log, the rest."""
+        """Yield the hits record by record, also where there is none: run, steps, log, the rest."""
         yield self.own()
         for step in self.world.steps(self.record.run_id):
             yield self.step(step)
