@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.shell_completion import CompletionItem
@@ -29,7 +29,13 @@ _MOST = 200
 Words = Iterable[str | tuple[str, str]]
 
 
-class _Word(click.ParamType[str]):
+if TYPE_CHECKING:
+    _Texts = click.ParamType[str]
+else:
+    _Texts = click.ParamType  # takes no parameter before click 8.3
+
+
+class _Word(_Texts):
     """A text whose values are known to somebody."""
 
     name = "text"
