@@ -292,6 +292,7 @@ def _effects(
                 outside=outside,
                 missed=missed,
                 strategy=chosen.name,
+                resumed=future.resumed,
                 certainty="implied" if total.min == total.max else "unknown",
                 rule=future.rule,
                 step_id=effect.step.step_id if effect.step else None,

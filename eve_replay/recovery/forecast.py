@@ -23,12 +23,13 @@ from eve_replay.recovery.fate import situation_of
 from eve_replay.recovery.frameworks.registry import room_of
 from eve_replay.recovery.question import Question, question_or_default
 from eve_replay.recovery.result import CrashPoint, RuleUse, Simulation
+from eve_replay.recovery.runtimes.registry import runtime_of
 from eve_replay.recovery.situation import Situation
 from eve_replay.recovery.strategies import DURABLE
 from eve_replay.recovery.words import RULES
 from eve_replay.worlds.base import World
 
-__all__ = ["Forecast", "detect_environment", "forecast", "forecast_session", "worst_first"]
+__all__ = ["Forecast", "at_home", "detect_environment", "forecast", "forecast_session", "worst_first"]
 
 _LIES = {
     "C1a": "is half created (a lock, nothing more)",
@@ -52,6 +53,8 @@ class Forecast(Brief):
         answer: under the environment asked for, or the one the journal points to.
         others: outcome per other environment, in a fixed order.
         certain: what is already certain, whatever comes: one sentence each.
+        late: calls that were cut off and not waited for: their functions may still act, in a process that
+            lives, and no record will tell.
     """
 
     session_id: str
@@ -61,11 +64,16 @@ class Forecast(Brief):
     answer: Simulation
     others: tuple[tuple[str, Simulation], ...] = ()
     certain: tuple[str, ...] = ()
+    late: tuple[str, ...] = ()
 
     @property
     def open(self) -> bool:
-        """Whether anything is open, lost or waited for."""
-        return self.answer.outcome != "nothing-open" or self.answer.point.certainty == "unknown"
+        """Whether anything is open, lost or waited for, or may still act."""
+        return (
+            bool(self.late)
+            or self.answer.outcome != "nothing-open"
+            or self.answer.point.certainty == "unknown"
+        )
 
     def to_json(self) -> dict[str, object]:
         """Return the entry of ``forecast`` (with fields added), see docs/json.md."""
@@ -80,6 +88,7 @@ class Forecast(Brief):
                 for name, sim in self.others
             },
             "certain": list(self.certain),
+            "late": list(self.late),
         }
         return out
 
@@ -184,26 +193,18 @@ def forecast_session(
     journal: Journal, session: Session, head: SessionHead, *, question: Question, effects: EffectsLike = None
 ) -> Forecast:
     """Return the forecast of one joined session."""
-    note = ""
-    question = question.fitted(session.framework)
     room = room_of(session.framework)
-    chosen = question.environment
-    if chosen is None:
-        name, note = (
-            detect_environment(journal, head) if room is None else room.environment(journal.world, head)
-        )
-        if room is not None and question.runtime.name != room.runtime:
-            name, note = question.runtime.environment, ""
-        chosen = named_environment(name)
+    question = at_home(journal, session, head, question)
+    chosen = question.surroundings
     above = head.parent if head.parent is not None and journal.head(head.parent) is not None else None
     caller = journal.session(above) if above is not None else None
     situation = situation_of(session, effects, caller=caller)
 
-    def under(env: Environment, why: str = "") -> Simulation:
-        asked = replace(question, environment=env, note=why or question.note)
+    def under(env: Environment, note: str = "") -> Simulation:
+        asked = replace(question, environment=env, note=note)
         return answer(situation, asked, _as_it_lies(situation))
 
-    main = under(chosen, f"environment told from the journal: {note}" if note else "")
+    main = under(chosen, question.note)
     if any(run.log_missing and run.ended_at is None for run in session.runs):
         return Forecast(
             session_id=session.id,
@@ -228,7 +229,29 @@ def forecast_session(
         answer=main,
         others=others if main.outcome != "nothing-open" else (),
         certain=_certain(situation, main),
+        late=tuple(_named(e.tool, e.call_id) for e in situation.effects if e.late),
     )
+
+
+def at_home(journal: Journal, session: Session, head: SessionHead, question: Question) -> Question:
+    """Return a question by the rules of what wrote a session, and where its journal says that it runs.
+
+    Args:
+        journal: the session's journal, for the kind of its world.
+        session: whom the question is about.
+        head: the same as a list shows it.
+        question: what is assumed. An environment that was asked for stays; so does the runtime's own where
+            rules of another kind of framework were asked for.
+    """
+    fitted = question.fitted(session.framework)
+    if fitted.environment is not None:
+        return fitted
+    room = room_of(session.framework)
+    if fitted.runtime.name != (room.runtime if room is not None else runtime_of(session.framework).name):
+        return fitted
+    name, sign = detect_environment(journal, head) if room is None else room.environment(journal.world, head)
+    told = f"environment told from the journal: {sign}"
+    return replace(fitted, environment=named_environment(name), note=question.note or told)
 
 
 def _unsure(sim: Simulation) -> Simulation:
@@ -282,7 +305,7 @@ def _as_it_lies(situation: Situation) -> CrashPoint:
         label = "a message is on its way and not recorded"
     elif situation.open_turn:
         label = "between two steps"
-    names = [(f"{e.tool} ({e.call_id})" if e.call_id else e.tool, e.before) for e in situation.effects]
+    names = [(_named(e.tool, e.call_id), e.before) for e in situation.effects]
     return CrashPoint(
         klass="as-it-lies",
         label=label,
@@ -316,7 +339,7 @@ def _as_the_row_lies(situation: Situation) -> CrashPoint:
     if situation.open_turn and budget.status != "queued":
         most = f" of {budget.max_attempts}" if budget.max_attempts else ""
         label += f", attempt {budget.attempts}{most}"
-    names = [(f"{e.tool} ({e.call_id})" if e.call_id else e.tool, e.before) for e in situation.effects]
+    names = [(_named(e.tool, e.call_id), e.before) for e in situation.effects]
     return CrashPoint(
         klass="as-it-lies",
         label=label,
@@ -329,10 +352,14 @@ def _as_the_row_lies(situation: Situation) -> CrashPoint:
     )
 
 
+def _named(tool: str, call_id: str | None) -> str:
+    return f"{tool} ({call_id})" if call_id else tool
+
+
 def _certain(situation: Situation, sim: Simulation) -> tuple[str, ...]:
     out = []
     for effect in sim.effects:
-        name = f"{effect.tool} ({effect.call_id})" if effect.call_id else effect.tool
+        name = _named(effect.tool, effect.call_id)
         if effect.before.min > 1:
             out.append(f"{name} has already run {effect.before.min} times.")
         elif effect.before.min == 1 and effect.after.min >= 1 and effect.strategy == DURABLE.name:

@@ -188,6 +188,8 @@ class EffectVerdict:
         outside: how often the outside acts once the idempotency strategy has done its work.
         missed: effects that are claimed or merged away and never happen, at most.
         strategy: the strategy in words.
+        resumed: its body is entered again and what it recorded is kept, as its future says
+            (``recovery.runtimes.base.Future``).
         exact: whether least and most are the same.
     """
 
@@ -202,6 +204,7 @@ class EffectVerdict:
     outside: Executions
     missed: Executions
     strategy: str = "none"
+    resumed: Literal["", "steps", "open"] = ""
     certainty: Certainty = "implied"
     rule: str = ""
     step_id: str | None = None

@@ -19,13 +19,10 @@ from eve_replay.recovery.points import crash_points
 from eve_replay.recovery.question import Question, question_or_default
 from eve_replay.recovery.result import CrashPoint, EffectVerdict, Simulation
 from eve_replay.recovery.runtimes.base import Runtime
-from eve_replay.recovery.runtimes.registry import comparable, runtime_named
+from eve_replay.recovery.runtimes.registry import comparable, runtime_named, runtime_of
 from eve_replay.recovery.simulation import plan_of
 
 __all__ = ["Answer", "SideBySide", "SidePoint", "side_by_side"]
-
-#: Rules by which a body runs again and what it recorded is kept: no repeat of what its steps did.
-_RESUMED = frozenset({"flue-durable"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,7 +152,9 @@ def side_by_side(
     wanted: Sequence[str | Runtime] = runtimes or [name for name in known if name != "none"]
     base = question_or_default(question)
     rules = [runtime_named(each) if isinstance(each, str) else each for each in wanted]
-    asked = [replace(base, runtime=each, environment=None) for each in rules]
+    own = runtime_of(plan.framework).name
+    elsewhere = replace(base, environment=None, note="")  # its own place says nothing of another runtime's
+    asked = [replace(base if each.name == own else elsewhere, runtime=each) for each in rules]
     names = [each.runtime.name for each in asked]
     if len(set(names)) < len(names):
         raise WrongUse(f"A runtime is named twice: {', '.join(names)}.")
@@ -174,7 +173,7 @@ def side_by_side(
 
 def _answer(sim: Simulation, name: str) -> Answer:
     acting = [effect for effect in sim.effects if effect.after.max != 0 or effect.missed.max != 0]
-    resumed = [e for e in acting if e.rule in _RESUMED]
+    resumed = [e for e in acting if e.resumed]
     again = [
         e
         for e in acting

@@ -250,6 +250,7 @@ class EffectState:
         within: the call that it is a recorded step of.
         delegate: of a call that starts a conversation: ``missing`` (not created), ``bare`` (created, its
             input not written), ``begun``; empty for any other.
+        late: it was cut off and not waited for: its function may still act, in a process that lives.
     """
 
     tool: str
@@ -273,6 +274,7 @@ class EffectState:
     durable: bool | None = False
     within: str | None = None
     delegate: Literal["", "missing", "bare", "begun"] = ""
+    late: bool = False
 
 
 @dataclass(slots=True, kw_only=True)

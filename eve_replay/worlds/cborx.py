@@ -95,6 +95,8 @@ def decode_cbor(data: bytes, *, strict: bool = False, notes: list[tuple[str, str
     found = [] if notes is None else notes
     whole, data = len(data), _mark_bigints(data)
     try:
+        if data[:1] == b"\xff":  # cbor2 6.0 gives its marker as a value
+            raise ValueError("a break without a beginning")
         try:
             value, end = _load(data, "strict")
         except cbor2.CBORDecodeError as error:

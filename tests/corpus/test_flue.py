@@ -183,3 +183,10 @@ def test_the_proof_counts_them():
     assert not board.unusable
     assert [case.name for case in board.cases if not case.hit] == []
     assert sum(case.exact for case in board.cases) >= 0.95 * len(board.cases)
+
+
+@pytest.mark.parametrize("name", ["f1_abort_live", "f4_abort_late_effect", "g3_timeout"])
+def test_a_call_that_was_cut_off_may_still_act_and_is_open(name):
+    told = forecast(journal(fixtures()[name]["final"]))[0]
+    assert told.answer.outcome == "nothing-open"
+    assert told.open and told.late and told.to_json()["late"] == list(told.late)

@@ -22,7 +22,6 @@ from eve_replay.cli.shared.crash import (
     Words,
     about_a_turn,
     assumption_options,
-    question_from,
 )
 from eve_replay.ids import short_id
 from eve_replay.views.kit.table import Cell, Column, Row, Table
@@ -75,7 +74,7 @@ def cli(
     if policies:
         _side_by_side(shell, target, policies, assumed)
         return
-    groups = _groups(target.plan, assumed, target.turn_id is None)
+    groups = _groups(target, assumed)
     if shell.json:
         emit_json(
             shell,
@@ -122,24 +121,22 @@ def _side_by_side(shell: Shell, target: Target, policies: str, assumed: dict[str
     finish(shell, target.journal.receipt)
 
 
-def _groups(plan: Any, assumed: dict[str, Any], plain: bool) -> list[tuple[str, str, Sequence[Any]]]:
+def _groups(target: Target, assumed: dict[str, Any]) -> list[tuple[str, str, Sequence[Any]]]:
     from eve_replay.recovery import compare_batches, compare_strategies
     from eve_replay.recovery.matrix import Comparison, matrix_of
     from eve_replay.recovery.runtimes.registry import comparable, runtime_named
 
-    question = question_from(assumed, plain=plain, framework=plan.framework)
+    plan, question = target.plan, target.question(assumed)
     models = []
     for model in MODELS:
-        asked = question_from({**assumed, "model": model}, plain=plain, framework=plan.framework)
+        asked = target.question({**assumed, "model": model})
         words = {"same": "the same answer", "new-ids": "same calls, new ids", "other": "another answer"}[
             model
         ]
         models.append(Comparison(name=model, words=words, totals=matrix_of(plan, asked).totals))
     under = []
     for name in comparable(plan.framework):
-        asked = question_from(
-            {**assumed, "runtime": name, "environment": None}, plain=plain, framework=plan.framework
-        )
+        asked = target.question({**assumed, "runtime": name, "environment": None})
         under.append(
             Comparison(name=name, words=runtime_named(name).words, totals=matrix_of(plan, asked).totals)
         )

@@ -170,8 +170,12 @@ def _one(shell: Shell, found: Any, explain: bool) -> None:
     title = cut(" ".join(title_text(found.title).split()), max(20, shell.width - 30))
     echo(shell, [line((f"session {short_id(found.session_id)}  ", "muted"), (title, "strong"))])
     echo(shell, paragraph(f"{sim.point.label}", width=shell.width, indent=2))
-    if found.certain:
-        pairs: list[tuple[str, str | Line]] = [("certain", text) for text in found.certain]
+    pairs: list[tuple[str, str | Line]] = [("certain", text) for text in found.certain]
+    pairs += [
+        ("unknown", f"{name} was cut off: its function may still act, in a process that lives.")
+        for name in found.late
+    ]
+    if pairs:
         echo(shell, [(), *fields(pairs, width=shell.width)])
     echo(shell, [()])
     draw_answer(shell, sim, explain=explain, head=False)
@@ -220,6 +224,10 @@ def _entries(shell: Shell, source: str | None, found: Any) -> None:
                 f"  {title}",
             ),
             *paragraph(sim.point.label, width=shell.width, indent=2, tone="muted")[:2],
+            *(
+                line((cut(f"  {name} was cut off and may still act", shell.width), "muted"))
+                for name in each.late
+            ),
         ]
         if sim.person:
             out.append(line((cut(f"  Needs a person: {sim.person}", shell.width), "strong")))

@@ -15,7 +15,7 @@ from eve_replay.cli.shared.common import (
     finish,
     note,
 )
-from eve_replay.cli.shared.crash import Words, about_a_turn, assumption_options, point_words
+from eve_replay.cli.shared.crash import Words, about_a_turn, assumed_words, assumption_options, point_words
 from eve_replay.views.crashlab.matrix import MatrixView
 from eve_replay.views.kit.safe import display_width
 from eve_replay.views.kit.table import Cell, Column, Table
@@ -97,6 +97,8 @@ def cli(
     if any(" or more" in cell.text for row in rows for cell in row.cells):
         echo(shell, paragraph("+: or more, without end", width=shell.width, indent=6, tone="muted"))
     echo(shell, [(), *_totals(found.totals, shell.width, plain=target.turn_id is None)])
+    assumed_text = assumed_words(question.assumptions())
+    echo(shell, [(), *paragraph(assumed_text, width=shell.width, tone="muted")])
     note(shell, f"`{point_words(words, target)}` explains one point.")
     finish(shell, target.journal.receipt)
 

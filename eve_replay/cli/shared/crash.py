@@ -23,12 +23,14 @@ from eve_replay.views.kit.words import clock, day_and_clock, plural, zone_name
 if TYPE_CHECKING:
     from eve_replay.journal import Journal, Session
     from eve_replay.recovery import Plan, Question, Simulation
+    from eve_replay.recovery.result import Assumptions
     from eve_replay.views.crashlab.crash import CrashView
 
 __all__ = [
     "Target",
     "Words",
     "about_a_turn",
+    "assumed_words",
     "assumption_options",
     "draw_answer",
     "explain_lines",
@@ -96,17 +98,13 @@ def strategies_from(texts: Sequence[str]) -> dict[str, str]:
     return out
 
 
-def question_from(assumed: Mapping[str, Any], *, plain: bool = False, framework: str = "eve") -> Question:
+def question_from(assumed: Mapping[str, Any]) -> Question:
     """Return the question that the options ask."""
     from eve_replay.recovery import Question
 
-    environment = assumed["environment"]
-    named = assumed["runtime"] not in (None, "eve")
-    if environment is None and plain and framework != "python-sdk" and not named:
-        environment = "sdk-started"
     return Question(
         runtime=assumed["runtime"],
-        environment=environment,
+        environment=assumed["environment"],
         model=assumed["model"],
         strategies=strategies_from(assumed["strategy"]),
         lease_seconds=assumed["lease"],
@@ -130,8 +128,12 @@ class Target:
         return self.turn_id or self.session.title
 
     def question(self, assumed: Mapping[str, Any]) -> Question:
-        """Return the question that the options ask about it."""
-        return question_from(assumed, plain=self.turn_id is None, framework=self.session.framework)
+        """Return the question that the options ask about it, where its journal says that it runs."""
+        from eve_replay.recovery.forecast import at_home
+
+        head = self.journal.head(self.session.id)
+        question = question_from(assumed)
+        return at_home(self.journal, self.session, head, question) if head is not None else question
 
 
 @dataclass(slots=True, kw_only=True)
@@ -247,7 +249,7 @@ def draw_answer(shell: Shell, simulation: Simulation, *, explain: bool = False, 
     echo(shell, [(), *paragraph(answer_words(simulation, shell.zone), width=shell.width)])
     for text in simulation.told:
         echo(shell, [(), *paragraph(text, width=shell.width, tone="warning")])
-    assumed = _assumed(simulation)
+    assumed = assumed_words(simulation.assumptions)
     echo(shell, [(), *paragraph(assumed, width=shell.width, tone="muted")])
     if explain:
         echo(shell, explain_lines(simulation, width=shell.width))
@@ -324,8 +326,8 @@ def _effects_table(view: CrashView) -> Table:
     )
 
 
-def _assumed(simulation: Simulation) -> str:
-    each = simulation.assumptions
+def assumed_words(each: Assumptions) -> str:
+    """Return what an answer takes for granted, as the last line of it."""
     parts = [f"runtime {each.runtime}", f"environment {each.environment}", f"model {each.model}"]
     parts += [f"{tool}: {name}" for tool, name in each.strategies]
     if each.model_calls_per_step is not None:

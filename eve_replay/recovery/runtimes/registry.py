@@ -9,7 +9,7 @@ from eve_replay.errors import WrongUse
 from eve_replay.recovery.runtimes.base import Runtime
 from eve_replay.recovery.runtimes.eve.flow import Flow
 from eve_replay.recovery.runtimes.eve.flow import flow_of as eve_flow
-from eve_replay.recovery.runtimes.eve.runtime import EveRuntime
+from eve_replay.recovery.runtimes.eve.runtime import EveRuntime, WorkflowSdkRuntime
 from eve_replay.recovery.runtimes.flue import FlueRuntime
 from eve_replay.recovery.runtimes.none import NoRuntime
 from eve_replay.recovery.runtimes.python_sdk import PythonSdkRuntime, python_flow
@@ -29,7 +29,9 @@ __all__ = [
 ENTRY_POINT_GROUP = "eve_replay.runtimes"
 
 #: Framework -> the runtime whose rules hold for it; eve's for all others.
-_RULES_OF = {"python-sdk": "python-sdk", "flue": "flue"}
+_RULES_OF = {name: name for name in ("workflow-sdk", "python-sdk", "flue")}
+#: Of these a journal brings its own; the others say nothing about it.
+_WORKFLOWS = frozenset({"eve", "workflow-sdk", "python-sdk"})
 
 
 class _OwnRules(EveRuntime):
@@ -49,7 +51,8 @@ OWN: Runtime = _OwnRules()
 @cache
 def runtimes() -> Mapping[str, Runtime]:
     """Return the runtimes by name."""
-    return {each.name: each for each in (EveRuntime(), FlueRuntime(), PythonSdkRuntime(), NoRuntime())}
+    known = (EveRuntime(), WorkflowSdkRuntime(), PythonSdkRuntime(), FlueRuntime(), NoRuntime())
+    return {each.name: each for each in known}
 
 
 def runtime_named(name: str) -> Runtime:
@@ -57,9 +60,8 @@ def runtime_named(name: str) -> Runtime:
     known = runtimes()
     wanted = name.strip().lower()
     wanted = {
-        "workflow": "eve",
-        "sdk": "eve",
-        "workflow-sdk": "eve",
+        "workflow": "workflow-sdk",
+        "sdk": "workflow-sdk",
         "python": "python-sdk",
         "plain": "none",
     }.get(wanted, wanted)
@@ -105,11 +107,12 @@ def runtime_of(framework: str) -> Runtime:
 def comparable(framework: str) -> tuple[str, ...]:
     """Return the runtimes that a run of a framework can be asked about: its own, and those of other kinds.
 
-    The rules of the Python SDK say nothing about an eve turn, nor eve's about a run of the Python SDK.
+    The rules of the Python SDK say nothing about an eve turn, nor eve's about a run of the Python SDK. What
+    another kind of framework recorded is asked under eve's.
     """
     own = runtime_of(framework).name
-    strange = "eve" if own == "python-sdk" else "python-sdk"
-    return tuple(sorted((name for name in runtimes() if name != strange), key=lambda name: name != own))
+    strange = _WORKFLOWS - {own if own in _WORKFLOWS else "eve"}
+    return tuple(sorted((name for name in runtimes() if name not in strange), key=lambda name: name != own))
 
 
 def flow_of(situation: Situation) -> Flow:

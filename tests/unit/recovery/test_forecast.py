@@ -8,7 +8,7 @@ import pytest
 from eve_replay import open_journal, samples
 from eve_replay.errors import NotFound
 from eve_replay.guidance.why import why
-from eve_replay.recovery.forecast import detect_environment, forecast
+from eve_replay.recovery.forecast import at_home, detect_environment, forecast
 from eve_replay.recovery.question import Question
 from tests.support.recovery import crash_journal, scenario
 
@@ -96,3 +96,13 @@ def test_without_the_event_log_the_post_mortem_says_so_and_names_no_wedge(tmp_pa
     codes = {verdict.code for verdict in report.verdicts}
     assert "no-log" in codes
     assert not codes & {"wedged", "will-fail", "interrupted", "half-written", "idle"}
+
+
+@pytest.mark.parametrize(("name", "place"), [("sdk4-crash", "sdk-started"), ("sdk5-crash", "sdk-not-started")])
+def test_a_plain_run_is_asked_by_its_own_rules_where_its_journal_says_that_it_runs(name, place):
+    journal = open_journal(f"sample:{name}")
+    (head,) = journal.heads
+    asked = at_home(journal, journal.session(head.id), head, Question())
+    assert (asked.runtime.name, asked.surroundings.name) == ("workflow-sdk", place)
+    kept = at_home(journal, journal.session(head.id), head, Question(environment="two-processes"))
+    assert kept.surroundings.name == "two-processes"

@@ -53,8 +53,11 @@ def test_it_shows_itself_as_it_is_written():
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        ({"runtime": "temporal"}, "no runtime 'temporal'. Use one of eve, flue, python-sdk, none"),
-        ({"runtime": 3}, "protocol Runtime, not 3. Names: eve, flue, python-sdk, none"),
+        (
+            {"runtime": "temporal"},
+            "no runtime 'temporal'. Use one of eve, workflow-sdk, python-sdk, flue, none",
+        ),
+        ({"runtime": 3}, "protocol Runtime, not 3. Names: eve, workflow-sdk, python-sdk, flue, none"),
         ({"environment": "moon"}, "no environment 'moon'. Use one of eve-start"),
         ({"environment": 3}, "a name or an Environment, not 3"),
         ({"model": "luck"}, "Use same, new-ids or other"),

@@ -16,6 +16,8 @@ from eve_replay.recovery.situation import EffectState, ModelState, RunState, Sit
 __all__ = ["call_of_step", "effect_key", "observe", "open_turn", "situation_from"]
 
 _SETTLED = frozenset({"ok", "error", "interrupted", "delegate_gone", "truncated", "abandoned", "timed_out"})
+#: Nobody waited for the function to end (docs/evidence/flue.md#after-a-crash).
+_CUT_OFF = frozenset({"abandoned", "timed_out"})
 
 
 def open_turn(session: Session) -> Turn | None:
@@ -219,4 +221,5 @@ def _effect(
         durable=_is_durable(effect, durable),
         within=within,
         delegate=delegate,  # type: ignore[arg-type]  # one of its words
+        late=effect.kind != "step" and call is not None and call.fate in _CUT_OFF,
     )

@@ -18,7 +18,7 @@ from eve_replay.recovery.runtimes.eve.flow import flow_of
 from eve_replay.recovery.situation import Situation
 from eve_replay.recovery.strategies import ModelAnswer
 
-__all__ = ["EveRuntime"]
+__all__ = ["EveRuntime", "WorkflowSdkRuntime"]
 
 
 class EveRuntime:
@@ -47,6 +47,14 @@ class EveRuntime:
             pairs = zip(asked.effects, situation.effects, strict=True)
             course.futures = Futures((own, course.futures[copy]) for own, copy in pairs)
         return course
+
+
+class WorkflowSdkRuntime(EveRuntime):
+    """The Workflow SDK on its own: the same rules, in an app that starts its world."""
+
+    name = "workflow-sdk"
+    words = "Workflow SDK, as observed"
+    environment = "sdk-started"
 
 
 def _left_alone(situation: Situation, environment: Environment) -> Course:

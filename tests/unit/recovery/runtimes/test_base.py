@@ -30,8 +30,8 @@ class Optimist:
 
 
 def test_names():
-    assert list(runtimes()) == ["eve", "flue", "python-sdk", "none"]
-    assert runtime_named("workflow-sdk").name == "eve"
+    assert list(runtimes()) == ["eve", "workflow-sdk", "python-sdk", "flue", "none"]
+    assert runtime_named("sdk").name == "workflow-sdk"
     with pytest.raises(WrongUse, match="no runtime"):
         runtime_named("temporal")
 
