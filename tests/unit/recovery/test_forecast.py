@@ -98,8 +98,10 @@ def test_without_the_event_log_the_post_mortem_says_so_and_names_no_wedge(tmp_pa
     assert not codes & {"wedged", "will-fail", "interrupted", "half-written", "idle"}
 
 
-@pytest.mark.parametrize(("name", "place"), [("sdk4-crash", "sdk-started"), ("sdk5-crash", "sdk-not-started")])
-def test_a_plain_run_is_asked_by_its_own_rules_where_its_journal_says_that_it_runs(name, place):
+@pytest.mark.parametrize(
+    ("name", "place"), [("sdk4-crash", "sdk-started"), ("sdk5-crash", "sdk-not-started")]
+)
+def test_a_plain_run_is_asked_by_its_own_rules_at_its_own_place(name, place):
     journal = open_journal(f"sample:{name}")
     (head,) = journal.heads
     asked = at_home(journal, journal.session(head.id), head, Question())
