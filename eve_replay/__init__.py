@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from eve_replay.recovery.question import Question
     from eve_replay.recovery.simulation import crash_points, matrix, simulate
     from eve_replay.values import from_tagged, preview, to_tagged
+    from eve_replay.views.search.way import ValueWay, follow
     from eve_replay.views.stepping.moment import Moment, moments
     from eve_replay.worlds.base import World
     from eve_replay.worlds.registry import open_world
@@ -58,6 +59,7 @@ __all__ = [
     "ToolCall",
     "Turn",
     "UnknownSource",
+    "ValueWay",
     "World",
     "WrongUse",
     "__version__",
@@ -67,6 +69,7 @@ __all__ = [
     "diff",
     "explore",
     "figures",
+    "follow",
     "forecast",
     "frames",
     "from_tagged",
@@ -99,6 +102,7 @@ _HOMES = {
     "Ledger": "journal.ledger.model",
     "ledger": "journal.ledger.ask",
     **dict.fromkeys(("Question", "crash_points", "forecast", "matrix", "simulate"), "recovery"),
+    **dict.fromkeys(("ValueWay", "follow"), "views.search.way"),
     **dict.fromkeys(("Moment", "moments"), "views.stepping.moment"),
     **dict.fromkeys(("attempt_diff", "crash_lab", "explore", "run_until", "why"), "notebook"),
 }

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime
+from time import monotonic
 
 from eve_replay.errors import WrongUse
 
-__all__ = ["Clock", "clock_at"]
+__all__ = ["Clock", "a_while", "clock_at"]
+
+#: Seconds that the kernel looks before it answers with what it has: a person sees that it goes on.
+_SLICE = 0.4
 
 #: Gives the instant to reckon from, with a time zone; asked each time, because a widget may stand for hours.
 Clock = Callable[[], datetime]
@@ -24,3 +28,9 @@ def clock_at(now: datetime | None) -> Clock:
     if now.tzinfo is None:
         raise WrongUse("now= needs a time zone.", hint="datetime(..., tzinfo=UTC), for example.")
     return lambda: now
+
+
+def a_while() -> Callable[[], bool]:
+    """Return what says whether a moment of work is over, for what is answered slice by slice."""
+    until = monotonic() + _SLICE
+    return lambda: monotonic() > until

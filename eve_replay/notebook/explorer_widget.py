@@ -14,6 +14,7 @@ from eve_replay.codec.devalue.lazy import step_into
 from eve_replay.errors import EveReplayError, NotFound, WrongUse
 from eve_replay.journal import Attempt, Run, Session, Step, StreamEvent, ToolCall, Turn
 from eve_replay.journal.targets import locate
+from eve_replay.notebook.clock import a_while
 from eve_replay.notebook.part_key import key_of
 from eve_replay.notebook.python_path import python_path, roots
 from eve_replay.notebook.widgets import JournalWidget
@@ -22,6 +23,7 @@ from eve_replay.redaction.veil import unveiled
 from eve_replay.values import UNDEFINED
 from eve_replay.views.inspect.value import ValueTree
 from eve_replay.views.kit.base import event_key, split_key
+from eve_replay.views.search.way import Tracing, value_text
 from eve_replay.views.session.explorer import Explorer
 from eve_replay.views.stepping.moment import Moment, Moments
 
@@ -45,6 +47,7 @@ class ExplorerWidget(JournalWidget):
 
     goal = traitlets.Dict().tag(sync=True)
     breaks = traitlets.Dict().tag(sync=True)
+    followed = traitlets.Dict().tag(sync=True)
 
     def __init__(self, *, view: Explorer, origin: str = "", reveal: bool = False, **more: Any) -> None:
         self._view = view
@@ -52,6 +55,7 @@ class ExplorerWidget(JournalWidget):
         self._origin = origin
         self._moments: Moments | None = None
         self._condition: Condition | None = None
+        self._tracing: Tracing | None = None
         self._told: list[Callable[[object], object]] = []
         self._last = ""
         self._start = str(more["data"].get("start", ""))
@@ -91,7 +95,10 @@ class ExplorerWidget(JournalWidget):
         path, tab = position.get("path"), str(position.get("tab") or "input")
         if not isinstance(path, str) or not path:
             return UNDEFINED
-        body = self._view.inspector.tab(self._key, tab).body
+        return self._value(self._key, tab, path)
+
+    def _value(self, key: str, tab: str, path: str) -> object:
+        body = self._view.inspector.tab(key, tab).body
         value: object = body.root.value if isinstance(body, ValueTree) else UNDEFINED
         for step in parse_path(path) or ():
             value = step_into(value, step)
@@ -157,6 +164,30 @@ class ExplorerWidget(JournalWidget):
         number = int(self.breaks.get("id") or 0) + 1
         self.breaks = {"id": number, "text": _said(condition)} if condition is not None else {}
 
+    # -- a value's way -----------------------------------------------------------------------------------
+
+    def follow(self, value: object) -> None:
+        """Light up everything that holds a value, in the page: ``w.follow("ch_yzuk2t1r")``.
+
+        Raises:
+            WrongUse: the value has parts, or is too short to tell anything.
+        """
+        self.followed = {"value": value_text(value), "n": int(self.followed.get("n") or 0) + 1}
+
+    def _way(self, request: Mapping[str, Any]) -> object:
+        """Look for a while, and return what was found so far; the page asks again for the rest."""
+        looked = int(request.get("looked") or 0)
+        if self._tracing is None or self._tracing.looked != looked or not looked:
+            value = request.get("value")
+            if value is None:
+                value = self._value(str(request["key"]), str(request["tab"]), str(request["path"]))
+            self._tracing = Tracing(self._view, value)
+        over = a_while()
+        while self._tracing.step():
+            if over():
+                break
+        return {"way": self._tracing.way().to_json()}
+
     # -- inside ------------------------------------------------------------------------------------------
 
     @property
@@ -214,6 +245,8 @@ class ExplorerWidget(JournalWidget):
             asked = request.get("do")
             if asked == "hit":
                 return self._hit(int(request["index"]), back=bool(request["back"]))
+            if asked == "way":
+                return self._way(request)
             if asked == "unbreak":
                 self.break_on(None)
                 return None

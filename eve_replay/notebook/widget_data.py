@@ -13,7 +13,7 @@ from eve_replay.codec import dumps_tagged, parse_path
 from eve_replay.codec.devalue.lazy import step_into
 from eve_replay.errors import WrongUse
 from eve_replay.journal.effects.policy import EffectsLike
-from eve_replay.notebook.clock import Clock, clock_at
+from eve_replay.notebook.clock import Clock, a_while, clock_at
 from eve_replay.notebook.python_path import python_path
 from eve_replay.recovery.question import Question
 from eve_replay.recovery.runtimes.registry import OWN, runtimes
@@ -24,6 +24,7 @@ from eve_replay.views.inspect.value import ValueNode, ValueTree, value_node
 from eve_replay.views.kit.base import plain_json, split_key
 from eve_replay.views.kit.keys import KEYS
 from eve_replay.views.kit.tone import TONES
+from eve_replay.views.search.search import Hit, Pattern, search_slices, slices_in
 from eve_replay.views.session.explorer import Explorer
 from eve_replay.views.session.moments import Stop
 
@@ -163,6 +164,29 @@ def _question_data(question: Question, lab: CrashLab) -> dict[str, Any]:
     return data
 
 
+class _Search:
+    """A search in payloads that goes on from question to question, and can be left at any of them."""
+
+    def __init__(self, view: Explorer, text: str) -> None:
+        self.text = text
+        self.looked = self.found = 0
+        self.total = slices_in(view.session)
+        self._slices = search_slices(view.session, Pattern(text))
+
+    def on(self) -> dict[str, object]:
+        hits: list[Hit] = []
+        over = a_while()
+        while self.looked < self.total and not over():
+            hits += next(self._slices, ())
+            self.looked += 1
+            if self.found + len(hits) >= _HITS:
+                self.looked = self.total
+        hits = hits[: _HITS - self.found]
+        self.found += len(hits)
+        shown = [{**hit.to_json(), "tab": hit.tab} for hit in hits]
+        return {"hits": shown, "looked": self.looked, "total": self.total}
+
+
 class Answers:
     """Answers the questions of a widget about one session. Every answer is plain JSON data.
 
@@ -176,6 +200,7 @@ class Answers:
         self._effects = effects
         self._clock = clock or clock_at(None)
         self._labs: dict[tuple[str | None, int], CrashLab] = {}
+        self._search: _Search | None = None
 
     def answer(self, request: Mapping[str, Any]) -> object:
         """Return the answer to ``{"do": ..., more}``."""
@@ -279,5 +304,10 @@ class Answers:
         report = why(self._view.session, now=self._clock())
         return [[[span.text, span.tone] for span in line] for line in why_lines(report, width=110)]
 
-    def _ask_search(self, text: str) -> object:
-        return [{**hit.to_json(), "tab": hit.tab} for hit in self._view.search(text, limit=_HITS)]
+    def _ask_search(self, text: str, looked: int = 0) -> object:
+        """Look for a while; the page asks again, from where this came to, until all is looked into."""
+        if not text.strip():
+            return {"hits": [], "looked": 0, "total": 0}
+        if self._search is None or (self._search.text, self._search.looked) != (text, looked) or not looked:
+            self._search = _Search(self._view, text)
+        return self._search.on()

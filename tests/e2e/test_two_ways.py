@@ -65,6 +65,30 @@ def test_page_and_python_under_one_cursor(opened, watched):
     assert link.startswith('er.explore(session, at="step:')
     assert run(page, 2, f"print({link}.selected is w.selected)") == "True"
 
+    # A value's way: what holds it lights up, by a button beside the value and from Python.
+    page.click('.er-row[data-key^="attempt:"] >> nth=1')
+    assert run(page, 2, "w.follow('ch_p36nyrea')") == ""
+    page.wait_for_selector('.er-way:not([hidden]) .er-waysaid:has-text("Lost with attempt 1")')
+    assert page.locator(".er-mark.er-lit").count() == 1
+    assert run(page, 2, "w.select(session.repeated[0].attempts[1].tool_calls[0])") == ""
+    page.click('.er-tab[data-tab="output"]')
+    value = page.locator('.er-value[title^="$.chargeId"]')
+    value.hover()
+    value.locator('button:text-is("follow")').click()
+    page.wait_for_selector('.er-waysaid:has-text("Committed: in the output of turnStep")')
+    assert "records looked into" in page.inner_text(".er-wayhead")
+    assert page.locator(".er-row.er-lit").count() >= 3 and page.locator(".er-bar.er-lit").count() >= 2
+    shot(page, "two-ways-follow")
+    page.click('.er-wayplaces button:has-text("in the output of")')
+    page.wait_for_selector('.er-row.er-chosen[data-key^="step:"]')
+    page.click('.er-wayhead button:text-is("close")')
+    assert page.locator(".er-lit").count() == 0
+    page.locator(".er-explorer").focus()
+    page.keyboard.press("/")
+    page.keyboard.insert_text("ch_gsvar356")
+    page.wait_for_selector(".er-found .er-hit mark")
+    page.keyboard.press("Escape")
+
     # Breakpoints: n and b go from hit to hit.
     run(page, 2, "w.select(session); w.break_on(lambda m: m.tool == 'charge_card')")
     page.wait_for_selector(".er-breaks:not([hidden])")

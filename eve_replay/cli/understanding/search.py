@@ -25,8 +25,9 @@ from eve_replay.ids import short_id
 from eve_replay.journal import Journal, StreamEvent
 from eve_replay.views.kit.safe import cut
 from eve_replay.views.kit.text import Line, line
-from eve_replay.views.kit.words import joined, plural
+from eve_replay.views.kit.words import clock, joined, plural
 from eve_replay.views.search.search import FIELDS, Hit, Pattern, Unread, search, search_run
+from eve_replay.views.search.way import ValueWay, follow
 
 __all__ = ["cli"]
 
@@ -39,6 +40,7 @@ __all__ = ["cli"]
 @click.option("--run", metavar="RUN", help="Only this run.")
 @click.option("--session", metavar="SESSION", help="Only this session, its child runs included.")
 @click.option("--every", is_flag=True, help="Every place, not only the first per run.")
+@click.option("--way", is_flag=True, help="TEXT's way through one session: first seen, lost, handed on.")
 @click.option(
     "--max", "most", type=click.IntRange(min=1), default=1000, show_default=True, help="Stop after N."
 )
@@ -52,17 +54,22 @@ def cli(
     run: str | None,
     session: str | None,
     every: bool,
+    way: bool,
     most: int,
 ) -> None:
     """Find a text in ids, names, decoded values and JSON paths; hits are printed as they are found.
 
     Every turn step's input repeats the whole history: a text is reported at its first place in each run,
-    with --every at all of them.
+    with --every at all of them. With --way TEXT is one value (an id, a number) and every
+    place of it is told in order, with what that means.
     """
     if not text:
         raise WrongUse("What shall be found?", hint="eve-replay search SOURCE TEXT")
     pattern = Pattern(text, regex=regex, case=case)
     journal = open_journal(shell, source)
+    if way:
+        _tell_way(shell, journal, follow(journal, text, session=run or session))
+        return
     runs: list[str] | None = None
     if run is not None:
         owner = session_wanted(journal, run)
@@ -100,6 +107,18 @@ def cli(
             note(shell, "Nothing found in what was searched." if unread or missing else "Nothing found.")
         _unread(shell, unread, missing)
     finish(shell, journal.receipt, problems=bool(unread or journal.receipt.gaps))
+
+
+def _tell_way(shell: Shell, journal: Journal, found: ValueWay) -> None:
+    if shell.json:
+        emit_json(shell, "search", journal, way=found.to_json())
+    else:
+        for sentence, tone in found.said:
+            echo(shell, [line((sentence, tone))])
+        for each in found.sightings:
+            place = "" if each.moment is None else str(each.moment + 1)
+            echo(shell, [line((f"{place:>6}  {clock(each.at, shell.zone):8}  ", "muted"), each.what)])
+    finish(shell, journal.receipt, problems=not found.complete)
 
 
 def _fleet(

@@ -9,6 +9,7 @@ import { overlayIn } from "./overlay.js";
 import { timelineView } from "./timeline.js";
 import { todoView } from "./todo.js";
 import { treeView } from "./tree.js";
+import { wayView } from "./way.js";
 import { shortId } from "./words.js";
 import { idOf } from "./keys.js";
 
@@ -25,6 +26,7 @@ export function explorer(root, data, source, memory) {
     go: (key) => pick(key),
     remember: () => remember(),
     link: data.link,
+    follow: (asked) => way.follow(asked),
   });
   const cursor = cursorOver(data.stops);
   let here = data.stops.length ? cursor.at(0, 0) : null;
@@ -62,6 +64,17 @@ export function explorer(root, data, source, memory) {
     go: (index) => {
       here = cursor.at(index);
       show(cursor.focus(here));
+    },
+  });
+  const way = wayView({
+    source,
+    light: (keys) => {
+      tree.light(keys);
+      line.light(keys);
+    },
+    go: (key, tab) => {
+      pick(key);
+      if (tab) inspector.open(tab);
     },
   });
   const sheet = el("div", { class: "er-sheet", hidden: true, role: "dialog", "aria-label": "Keys" });
@@ -107,6 +120,7 @@ export function explorer(root, data, source, memory) {
     },
     head,
     breaks.node,
+    way.node,
     todoView(data.plan, words),
     el(
       "div",
@@ -205,6 +219,7 @@ export function explorer(root, data, source, memory) {
       sheet.hidden = true;
       finder.close();
       overlay.close();
+      way.close();
       shell.focus();
       return undefined;
     }
@@ -276,6 +291,12 @@ export function explorer(root, data, source, memory) {
     const goal = memory.get("goal");
     if (goal && goal.key) pick(goal.key);
   });
+  const unfollowed = memory.watch("followed", () => {
+    const asked = memory.get("followed");
+    if (asked && asked.value) way.follow({ value: asked.value });
+  });
+  const traced = memory.get("followed");
+  if (traced && traced.value) way.follow({ value: traced.value });
   const before = memory.load();
   if (before && before.tab) inspector.want(before.tab);
   pick(
@@ -292,6 +313,7 @@ export function explorer(root, data, source, memory) {
     line.close();
     breaks.close();
     unwatch();
+    unfollowed();
     unfollow();
   };
 }

@@ -11,6 +11,7 @@ export function finderView({ rows, source, say, pick, find }) {
   const close = () => {
     box.hidden = true;
     found.hidden = true;
+    asked++; // what is still looked for is not wanted any more
     clearTimeout(timer);
   };
   const hit = (label, text, go) =>
@@ -66,24 +67,37 @@ export function finderView({ rows, source, say, pick, find }) {
         el("div", { class: "er-note" }, "A saved page cannot search inside payloads."),
       );
     const mine = ++asked;
-    const wait = el("div", { class: "er-note" }, "Looking inside the payloads …");
-    found.append(wait);
-    timer = setTimeout(
-      () =>
-        source.ask({ do: "search", text: box.value.trim() }).then(
-          (more) => {
-            if (mine !== asked) return;
-            wait.textContent = more.length
-              ? "inside payloads, at the first place in each run"
-              : "Nothing inside the payloads.";
-            found.append(...more.map(place));
-          },
-          (error) => {
-            wait.textContent = error.message;
-          },
-        ),
-      250,
+    const far = el("span", { role: "status" }, "Looking inside the payloads …");
+    const cancel = el(
+      "button",
+      { type: "button", class: "er-mini", onclick: () => ended("Cancelled.") },
+      "cancel",
     );
+    found.append(el("div", { class: "er-note" }, far, " ", cancel));
+    const text = box.value.trim();
+    let several = 0;
+    const ended = (word) => {
+      if (mine === asked) asked++;
+      cancel.remove();
+      far.textContent = word;
+    };
+    const ask = (looked) =>
+      source.ask({ do: "search", text, looked }).then(
+        (answer) => {
+          if (mine !== asked) return;
+          several += answer.hits.length;
+          found.append(...answer.hits.map(place));
+          if (answer.looked < answer.total) {
+            far.textContent = `Looking inside the payloads: ${answer.looked} of ${answer.total} records`;
+            ask(answer.looked);
+          } else
+            ended(
+              several ? "inside payloads, at the first place in each run" : "Nothing inside the payloads.",
+            );
+        },
+        (error) => ended(error.message),
+      );
+    timer = setTimeout(() => ask(0), 250);
   }
   box.addEventListener("input", () => {
     if (mode === "search") look();

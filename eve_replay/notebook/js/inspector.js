@@ -5,7 +5,7 @@ import { copyText, el, targetOf, part } from "./base.js";
 import { idOf } from "./keys.js";
 import { valueTree } from "./values.js";
 
-export function inspectorView({ source, words, say, go, remember, link }) {
+export function inspectorView({ source, words, say, go, remember, link, follow }) {
   const title = el("div", { class: "er-title" });
   const tabs = el("div", { class: "er-tabs", role: "tablist" });
   const body = el("div", { class: "er-body", role: "tabpanel", tabindex: 0 });
@@ -83,6 +83,7 @@ export function inspectorView({ source, words, say, go, remember, link }) {
           copy,
           {
             toCell,
+            follow: follow && source.live ? (at) => follow({ key, tab: tab.name, path: at }) : null,
             chosen: (at) => {
               spot = at;
               remember();

@@ -72,6 +72,7 @@ export function timelineView({ timeline, onPick }) {
   const { rows, knots, length } = timeline;
   let window = [0, 1];
   let chosen = "";
+  let lit = new Set();
   let line = null,
     now = null;
   const scale = el("div", { class: "er-scale", "aria-hidden": "true" });
@@ -171,7 +172,7 @@ export function timelineView({ timeline, onPick }) {
     return el(
       "div",
       {
-        class: `er-bar er-p-${each.phase} er-f-${each.tone}${each.open ? " er-open" : ""}${each.key === chosen ? " er-chosen" : ""}`,
+        class: `er-bar er-p-${each.phase} er-f-${each.tone}${each.open ? " er-open" : ""}${each.key === chosen ? " er-chosen" : ""}${lit.has(each.key) ? " er-lit" : ""}`,
         style: { left: share(x), width: share(wide), minWidth: "3px", top: `${laneTop(each.lane)}px` },
         title: `${each.label}: ${each.detail}\n${duration(each.end - each.start)}${each.open ? " or longer" : ""}`,
         onclick: (event) => {
@@ -196,7 +197,7 @@ export function timelineView({ timeline, onPick }) {
         return el(
           "div",
           {
-            class: `er-mark er-m-${mark.kind} er-t-${mark.tone}${mark.key === chosen ? " er-chosen" : ""}`,
+            class: `er-mark er-m-${mark.kind} er-t-${mark.tone}${mark.key === chosen ? " er-chosen" : ""}${lit.has(mark.key) ? " er-lit" : ""}`,
             title: mark.label,
             style: { left: share(x), height: act ? null : `${laneTop(row.lanes) - TOP + 2}px` },
             onclick: (event) => {
@@ -282,6 +283,11 @@ export function timelineView({ timeline, onPick }) {
       const at = chosen ? rowOf.get(chosen) : -1;
       if (at >= 0 && (tops[at] < body.scrollTop || tops[at] + 40 > body.scrollTop + body.clientHeight))
         body.scrollTop = Math.max(0, tops[at] - 30);
+      paint();
+    },
+    /** Mark the bars and marks of these keys. */
+    light(keys) {
+      lit = keys;
       paint();
     },
     /** Show the moment of the cursor; brings it into the window when it lies outside. */

@@ -22,6 +22,7 @@ export function treeView({ tree, words, onPick }) {
   const idOfRow = (key) => `${name}-${order.get(key)}`;
   const order = new Map(tree.rows.map((row, i) => [row.key, i]));
   let shown = [],
+    lit = new Set(),
     chosen = "";
   const list = virtualList({
     label: "Session, turns, steps, attempts and calls",
@@ -33,7 +34,7 @@ export function treeView({ tree, words, onPick }) {
     return el(
       "div",
       {
-        class: `er-row er-kind-${row.kind}${row.key === chosen ? " er-chosen" : ""}`,
+        class: `er-row er-kind-${row.kind}${row.key === chosen ? " er-chosen" : ""}${lit.has(row.key) ? " er-lit" : ""}`,
         role: "treeitem",
         id: idOfRow(row.key),
         "aria-posinset": place.get(row.key)?.at,
@@ -107,6 +108,11 @@ export function treeView({ tree, words, onPick }) {
         node.classList.toggle("er-chosen", mine);
         node.setAttribute("aria-selected", String(mine));
       });
+    },
+    /** Mark the rows of these keys. */
+    light(keys) {
+      lit = keys;
+      list.each((at, node) => node.classList.toggle("er-lit", Boolean(shown[at] && lit.has(shown[at].key))));
     },
     neighbour(step) {
       const i = shown.findIndex((row) => row.key === chosen);

@@ -4,9 +4,10 @@ import { el } from "./base.js";
 
 /**
  * A foldable JS value. Children are asked for when a node is opened.
- * `chosen` hears of the path that somebody clicked, `toCell` writes its expression into a cell.
+ * `chosen` hears of the path that somebody clicked, `toCell` writes its expression into a cell, `follow` shows the
+ * way of a value without parts.
  */
-export function valueTree(root, askChildren, copy, { chosen, toCell } = /** @type {any} */ ({})) {
+export function valueTree(root, askChildren, copy, { chosen, toCell, follow } = /** @type {any} */ ({})) {
   const box = el("div", { class: "er-values", role: "tree", "aria-label": "value" });
   const open = (node, line, depth) => {
     const more = line.nextSibling && line.nextSibling.classList.contains("er-kids") ? line.nextSibling : null;
@@ -94,6 +95,21 @@ export function valueTree(root, askChildren, copy, { chosen, toCell } = /** @typ
           },
           "python",
         ),
+        follow && !node.count
+          ? el(
+              "button",
+              {
+                type: "button",
+                class: "er-mini",
+                title: "Everything that holds this value: first seen, lost, handed on",
+                onclick: (e) => {
+                  e.stopPropagation();
+                  follow(node.path);
+                },
+              },
+              "follow",
+            )
+          : null,
         toCell
           ? el(
               "button",

@@ -13,8 +13,12 @@ from datetime import datetime
 from functools import cached_property
 from typing import Literal
 
+from eve_replay.codec import KeyRing
 from eve_replay.errors import WrongUse
-from eve_replay.journal import Attempt, Step, ToolCall
+from eve_replay.journal import Attempt, Journal, Session, Step, ToolCall
+from eve_replay.journal.effects.policy import EffectsLike
+from eve_replay.journal.ledger.model import LedgerLike
+from eve_replay.journal.targets import Target, locate
 from eve_replay.values import walk
 from eve_replay.views.kit.base import View, attempt_key, call_key, event_key, split_key, step_key
 from eve_replay.views.kit.safe import cut, safe_text
@@ -23,7 +27,7 @@ from eve_replay.views.kit.words import clock, joined, plural
 from eve_replay.views.search.search import Hit, Pattern, Unread, search_slices, slices_in, text_of
 from eve_replay.views.session.explorer import Explorer
 
-__all__ = ["Sighting", "Tracing", "ValueWay", "value_text"]
+__all__ = ["Sighting", "Tracing", "ValueWay", "follow", "value_text"]
 
 Role = Literal["given", "result", "said", "checkpoint", "committed", "log", "outside", "run"]
 
@@ -66,7 +70,7 @@ class Sighting(View):
     path: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class ValueWay(View):
     """What was found of a value.
 
@@ -85,6 +89,13 @@ class ValueWay(View):
     looked: int
     total: int
     unread: int = 0
+
+    def __repr__(self) -> str:
+        places = (
+            f"  {(each.moment if each.moment is not None else -1) + 1:>5}  {each.what}"
+            for each in self.sightings
+        )
+        return "\n".join([self.value, *(text for text, _ in self.said), *places])
 
     @property
     def complete(self) -> bool:
@@ -112,6 +123,37 @@ class _Whole(Pattern):
         before = r"(?<![\w-])" if text[0].isalnum() else ""
         after = r"(?![\w-])" if text[-1].isalnum() else ""
         self._find = re.compile(f"{before}{re.escape(text)}{after}")
+
+
+def follow(
+    target: Target,
+    value: object,
+    *,
+    session: str | Session | Journal | None = None,
+    effects: EffectsLike = None,
+    ledger: LedgerLike | None = None,
+    keys: KeyRing | None = None,
+) -> ValueWay:
+    """Return a value's way through a session: every place that holds it, and what that means.
+
+    Args:
+        target: a source, journal or session, or a part of one: the whole session is meant.
+        value: an id, a number, a text: it is looked for as a whole.
+        session: id of the session, when the target holds several; the last conversation otherwise.
+        effects: what the user knows of their tools.
+        ledger: what really happened outside; its lines are looked into too.
+        keys: keys for encrypted payloads, when the target is a source.
+
+    Raises:
+        WrongUse: the value has parts, or is too short to tell anything.
+        NotFound: there is no such session.
+
+    Example::
+
+        print(follow("sample:crash-in-tool", "ch_gsvar356"))
+    """
+    located = locate(target, session=session, several="last", keys=keys)
+    return Tracing(Explorer(located.session, effects, ledger), value).whole()
 
 
 class Tracing:
@@ -272,13 +314,17 @@ class Tracing:
     def _said(self, seen: Sequence[Sighting]) -> Iterator[tuple[str, Tone]]:
         inside = [each for each in seen if each.role != "outside"]
         outside = [each for each in seen if each.role == "outside"]
+        if self.looked < self.total:  # what is not looked into yet may come before, or hold it later
+            if seen:
+                yield f"So far in {plural(len(seen), 'place')}.", "muted"
+            return
         if inside:
             first = inside[0]
             when = f" at {clock(first.at)}" if first.at else ""
             yield f"First seen{when}: {first.what}.", "strong"
         elif seen:
             yield "The journal does not hold it, only the ledger does.", "warning"
-        elif self.looked >= self.total:
+        else:
             yield "It stands nowhere in what was looked into.", "muted"
         yield from self._attempts(inside)
         if not inside:

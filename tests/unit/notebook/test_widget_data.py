@@ -87,13 +87,14 @@ def test_copy_as_json_and_as_python(view, answers, journal):
 
 
 def test_search_finds_text_inside_payloads_and_says_where(view, answers):
-    hits = answers.answer({"do": "search", "text": "cus_42"})
+    answer = answers.answer({"do": "search", "text": "cus_42"})
+    hits = answer["hits"]
     assert hits and all(hit["text"][hit["start"] : hit["end"]] == "cus_42" for hit in hits)
     keys = {row.key for row in view.tree.rows} | {stop.key for stop in view.cursor.stops}
     assert any(hit["key"] in keys for hit in hits)
     assert {hit["tab"] for hit in hits} & {"input", "output"}
-    assert answers.answer({"do": "search", "text": "  "}) == []
-    assert answers.answer({"do": "search", "text": "nowhere at all"}) == []
+    assert answers.answer({"do": "search", "text": "  "})["hits"] == []
+    assert answers.answer({"do": "search", "text": "nowhere at all"})["hits"] == []
 
 
 def test_crash_points_of_a_turn_are_stops(view, answers):

@@ -32,3 +32,10 @@ def test_one_session_or_run(capsys):
     assert {h["runId"] for h in only} == {one}
     both = call(capsys, "search", CRASH, "wrun", "--session", one, "--json").json["hits"]
     assert {h["runId"] for h in both} == runs
+
+
+def test_the_way_of_a_value(capsys):
+    out = call(capsys, "search", CRASH, "ch_gsvar356", "--way").out
+    assert "First seen" in out and "in the output of turnStep" in out
+    document = call(capsys, "search", CRASH, "ch_gsvar356", "--way", "--json").json
+    assert [each["role"] for each in document["way"]["sightings"]] == ["result", "committed", "checkpoint"]
