@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import traitlets
 from eve_replay.errors import EveReplayError
 from eve_replay.notebook._assets import Family, style, widget_module
 from eve_replay.notebook.saved import packed_page, saved_html
+from eve_replay.notebook.server import lacking
 from eve_replay.views.kit.speech import Spoken, catalog
 
 __all__ = ["JournalWidget", "remembered"]
@@ -127,6 +129,10 @@ class JournalWidget(anywidget.AnyWidget):
         return place
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+        missing = lacking()
+        if missing:
+            note = f'<p role="note">{escape(missing)}</p>'
+            return {"text/plain": f"{self._text}\n{missing}", "text/html": note + self.to_html()}
         bundle: Any = super()._repr_mimebundle_(**kwargs)
         if bundle is None:
             return None
