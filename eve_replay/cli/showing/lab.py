@@ -111,7 +111,8 @@ def open_lab(
                 filter(None, (quiet, os.environ.get("JUPYTER_CONFIG_PATH")))
             )
         }
-        return subprocess.run(words, env=os.environ | more | (environment or {}), check=False).returncode
+        whole = {**os.environ, **more, **(environment or {})}
+        return subprocess.run(words, env=whole, check=False).returncode
 
 
 def _ask(folder: Path) -> None:
