@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from eve_replay.journal.effects.policy import EffectsPolicy
     from eve_replay.journal.ledger.ask import ledger
     from eve_replay.journal.ledger.model import Ledger
-    from eve_replay.notebook import attempt_diff, crash_lab, explore, figures, run_until, why
+    from eve_replay.notebook import attempt_diff, crash_lab, explore, figures, postmortem, run_until, why
     from eve_replay.problems import Problem, Receipt
     from eve_replay.recovery.forecast import forecast
     from eve_replay.recovery.question import Question
@@ -78,6 +78,7 @@ __all__ = [
     "moments",
     "open_journal",
     "open_world",
+    "postmortem",
     "preview",
     "run_until",
     "samples",
@@ -104,7 +105,7 @@ _HOMES = {
     **dict.fromkeys(("Question", "crash_points", "forecast", "matrix", "simulate"), "recovery"),
     **dict.fromkeys(("ValueWay", "follow"), "views.search.way"),
     **dict.fromkeys(("Moment", "moments"), "views.stepping.moment"),
-    **dict.fromkeys(("attempt_diff", "crash_lab", "explore", "run_until", "why"), "notebook"),
+    **dict.fromkeys(("attempt_diff", "crash_lab", "explore", "postmortem", "run_until", "why"), "notebook"),
 }
 _MODULES = {
     "diff": "diff",

@@ -14,6 +14,8 @@ from eve_replay.errors import EveReplayError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime, tzinfo
+    from os import PathLike
+    from pathlib import Path
 
     from eve_replay.codec import KeyRing
     from eve_replay.guidance import Report
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from eve_replay.journal.targets import Target
     from eve_replay.notebook.classroom import Desk
     from eve_replay.notebook.explorer_widget import Condition, ExplorerWidget
+    from eve_replay.notebook.recheck import Recheck
     from eve_replay.notebook.side import SidePage
     from eve_replay.notebook.tables import Rows
     from eve_replay.notebook.widgets import JournalWidget
@@ -32,9 +35,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "attempt_diff",
+    "check_again",
     "crash_lab",
     "explore",
     "lesson",
+    "postmortem",
     "run_until",
     "side_by_side",
     "table",
@@ -317,6 +322,94 @@ def why(
         eve=eve,
         zone=zone,
     )
+
+
+def postmortem(
+    target: Target,
+    path: str | PathLike[str],
+    *,
+    session: str | Session | Journal | None = None,
+    effects: EffectsLike = None,
+    ledger: LedgerLike | None = None,
+    redact: bool = False,
+    now: datetime | None = None,
+    keys: KeyRing | None = None,
+    force: bool = False,
+) -> Path:
+    """Write the post-mortem of a session: a notebook to discuss and archive, or Markdown for a ticket.
+
+    It holds what happened, what to do, the timeline, the attempts, the ledger and the evidence. A notebook
+    also has the explorer and the attempts as they were, stepping without Python, and a last cell that looks
+    at the newest journal: green when nothing is open and nothing happened since, else red.
+
+    Args:
+        target: a source, journal or session, or a part of one: the whole session is meant.
+        path: the file, ``incident.ipynb`` or ``incident.md``.
+        session: id of the session, when the target holds several; the last conversation otherwise.
+        effects: what the user knows of their tools.
+        ledger: what really happened outside: a file, rows, a data frame or a database connection.
+        redact: replace secrets, tokens, addresses and card numbers before anything is read; the file then
+            does not say where the journal is.
+        now: the instant to reckon from, with a time zone; the clock's by default.
+        keys: keys for encrypted payloads, when the target is a source.
+        force: write over a file that is there.
+
+    Returns:
+        The path.
+
+    Raises:
+        NotFound: there is no such session.
+        WrongUse: the file exists, cannot be written, or is of another kind.
+        EveReplayError: the notebook extra is not installed (Markdown needs none).
+
+    Example::
+
+        postmortem("sample:crash-in-tool", "incident.ipynb", ledger="payments.csv")
+    """
+    from pathlib import Path
+
+    if Path(path).suffix == ".ipynb":
+        _need_widgets()
+    from eve_replay.notebook.postmortem import write_postmortem
+
+    return write_postmortem(
+        target,
+        path,
+        session=session,
+        effects=effects,
+        ledger=ledger,
+        redact=redact,
+        now=now,
+        keys=keys,
+        force=force,
+    )
+
+
+def check_again(
+    target: Target,
+    session: str,
+    *,
+    then: Mapping[str, object],
+    settled: Sequence[str] = (),
+    effects: EffectsLike = None,
+    ledger: LedgerLike | None = None,
+    now: datetime | None = None,
+) -> Recheck:
+    """Look at the newest journal of a post-mortem again: the last cell of its notebook.
+
+    Args:
+        target: where the journal is now; empty when nobody said.
+        session: id of the session.
+        then: what the post-mortem found.
+        settled: words of what people have done since (a tool, a kind of step): open steps that hold one of
+            them count as done.
+        effects: what the user knows of their tools.
+        ledger: what really happened outside, as it is now.
+        now: the instant to reckon from, with a time zone; the clock's by default.
+    """
+    from eve_replay.notebook.recheck import check_again as look
+
+    return look(target, session, then=then, settled=settled, effects=effects, ledger=ledger, now=now)
 
 
 def lesson(

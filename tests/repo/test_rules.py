@@ -32,10 +32,12 @@ def breaches(found):
 
 #: The grader runs strangers' code: it puts an environment back that an answer has changed, and ends the child
 #: process that ran the answer without waiting for what it left behind. Google's client learns of an emulator
-#: from the environment alone: it is set while the client is made, and put back.
+#: from the environment alone: it is set while the client is made, and put back. So does a kernel of
+#: its Jupyter server.
 OUTSIDE = {
     "eve_replay/workshop/grading/interpreter_state.py": {"os.environ"},
     "eve_replay/workshop/grading/remote.py": {"os._exit"},
+    "eve_replay/notebook/server.py": {"os.environ"},
     "eve_replay/tools/pack_recordings.py": {"sys.argv"},
     "eve_replay/worlds/services/firestore.py": {"os.environ"},
 }
@@ -141,6 +143,7 @@ TIME_AND_CHANCE = {
     CLI: "the command line is where now and salts come from",
     "eve_replay/crashtest/": "it runs real processes: how long they take, and which points are drawn",
     "eve_replay/notebook/clock.py": "the notebook's now, unless it is given",
+    "eve_replay/notebook/postmortem.py": "the salt of a redacted post-mortem",
     "tui/eve_replay_tui/options.py": "the terminal UI's now, unless it is given",
     "eve_replay/workshop/own_journal.py": "a learner calls it from a cell: a front door, with now=",
     "eve_replay/workshop/grading/remote.py": "how long an answer may take; file names nobody can guess",
