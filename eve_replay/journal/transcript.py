@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, Literal, Protocol
+from typing import Any, ClassVar, Literal, Protocol
 
+from eve_replay.brief import Brief
 from eve_replay.journal.model import (
     Attempt,
     Certainty,
@@ -31,8 +32,8 @@ __all__ = ["EntryKind", "TranscriptEntry", "taken_by", "transcript"]
 EntryKind = Literal["user", "assistant", "reasoning", "tool", "park", "note", "error"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TranscriptEntry:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class TranscriptEntry(Brief):
     """One thing a reader sees.
 
     Attributes:
@@ -45,6 +46,8 @@ class TranscriptEntry:
         name, input, output, is_error, returned: of a tool call.
         call: the tool call itself, ``park`` the park, ``message`` the delivery, for details.
     """
+
+    _told: ClassVar[tuple[str, ...]] = ("kind", "name", "text", "attempt", "returned", "superseded", "at")
 
     kind: EntryKind
     text: str

@@ -30,12 +30,15 @@ from eve_replay.notebook.clock import clock_at
 from eve_replay.notebook.recheck import facts_of
 from eve_replay.report.blocks import Block, to_markdown
 from eve_replay.report.incident import Incident
+from eve_replay.times import iso
 from eve_replay.views.session.explorer import Explorer
 from eve_replay.worlds.base import World
 
 __all__ = ["write_postmortem"]
 
 _KINDS = (".ipynb", ".md")
+#: Lines of a ledger that is no file which may stand in a cell.
+_LINES = 200
 
 
 def write_postmortem(
@@ -63,7 +66,7 @@ def write_postmortem(
     journal = located.journal or journal_of(found)
     source = _source(target, journal)
     if not redact:
-        text = _written(place, found, journal, source, effects, book, when, ledger=ledger)
+        text = _written(place, found, source, effects, book, when, ledger=ledger)
     else:
         if journal is None:
             raise WrongUse(
@@ -72,7 +75,7 @@ def write_postmortem(
         with _redacted(journal.world, found, keys) as copy:
             hidden = Ledger.from_rows(_plain(book), origin=book.origin) if book is not None else None
             one = copy.session(found.id)
-            text = _written(place, one, copy, "", effects, hidden, when, redacted=True)
+            text = _written(place, one, "", effects, hidden, when, redacted=True)
     part = place.with_name(f".{place.name}.{os.getpid()}.part")
     try:
         part.write_text(text, encoding="utf-8", errors="backslashreplace")
@@ -86,7 +89,6 @@ def write_postmortem(
 def _written(
     place: Path,
     session: Session,
-    journal: Journal | None,
     source: str,
     effects: EffectsLike,
     book: Ledger | None,
@@ -106,9 +108,11 @@ def _written(
     )
     if place.suffix == ".md":
         return to_markdown(incident.blocks())
-    file = str(Path(ledger).resolve()) if isinstance(ledger, str | PathLike) else None
+    lines: object = str(Path(ledger).resolve()) if isinstance(ledger, str | PathLike) else None
+    if lines is None and book is not None and len(book.entries) <= _LINES:
+        lines = _plain(book)
     known = effects if isinstance(effects, str | dict) else None
-    cells = _cells(incident, journal, source, known, file, redacted=redacted)
+    cells = _cells(incident, source, known, lines)
     kernel = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
     notebook = {
         "cells": [{**cell, "id": f"cell-{n}"} for n, cell in enumerate(cells)],
@@ -121,14 +125,11 @@ def _written(
 
 def _cells(
     incident: Incident,
-    journal: Journal | None,
     source: str,
     effects: object,
-    ledger: str | None,
-    *,
-    redacted: bool,
+    ledger: object,
 ) -> Iterator[dict[str, Any]]:
-    from eve_replay.notebook import attempt_diff, explore
+    from eve_replay.notebook.opening import diff_widget, explorer_widget
 
     view = incident.view
     session = view.session
@@ -139,16 +140,24 @@ def _cells(
         "import os\n\nimport eve_replay as er\nfrom eve_replay.notebook import check_again\n\n"
         f"SOURCE = {where}  # where the journal is now\n"
         f"SESSION = {session.id!r}\nEFFECTS = {effects!r}  # what is known of the tools\n"
-        f"LEDGER = {ledger!r}  # what really happened outside: a file"
+        f"# what really happened outside: a file, or its lines\n"
+        f"LEDGER = {pformat(ledger, width=100, sort_dicts=False)}"
     )
     yield _text(incident.timeline())
-    shown = explore(session, effects=view.policy, ledger=view.ledger, now=incident.now)
-    call = "er.explore(SOURCE, SESSION, effects=EFFECTS, ledger=LEDGER)"
-    yield _code(_when_there(call), shown)
+    shown = explorer_widget(
+        session,
+        None,
+        effects=view.policy,
+        ledger=view.ledger,
+        now=incident.now,
+        live=False,
+        keys=None,
+    )
+    yield _code(_when_there("er.explore(SOURCE, SESSION, effects=EFFECTS, ledger=LEDGER)"), shown)
     yield _text(incident.attempts())
     if session.repeated:
-        call = "er.attempt_diff(SOURCE, session=SESSION, effects=EFFECTS)"
-        yield _code(_when_there(call), attempt_diff(session, effects=view.policy))
+        pair = diff_widget(session, 1, None, session=None, step=None, effects=view.policy, keys=None)
+        yield _code(_when_there("er.attempt_diff(SOURCE, session=SESSION, effects=EFFECTS)"), pair)
     yield _text(incident.outside())
     yield _text(incident.evidence())
     yield {
@@ -167,7 +176,7 @@ def _cells(
 
 
 def _when_there(call: str) -> str:
-    return f'{call} if SOURCE else "Say where the journal is: SOURCE."'
+    return f"if SOURCE:\n    display({call})"
 
 
 def _text(blocks: Iterable[Block]) -> dict[str, Any]:
@@ -207,7 +216,8 @@ def _plain(book: Ledger) -> list[Mapping[str, object]]:
     rows: list[Mapping[str, object]] = []
     for entry in book.entries:
         row = {name: value for name in names if (value := getattr(entry, name)) is not None}
-        rows.append(row | {"at": entry.at, "count": entry.times} if entry.at is not None else row)
+        row |= {} if entry.at is None else {"at": iso(entry.at)}
+        rows += [row] * min(max(entry.times, 0), _LINES)
     return rows
 
 

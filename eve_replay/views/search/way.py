@@ -7,6 +7,7 @@ record, so that a front end can show how far it is, and stop.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -382,9 +383,11 @@ class Tracing:
     def _handed_on(self, inside: Sequence[Sighting]) -> Iterator[tuple[str, Tone]]:
         first = inside[0].moment
         given = [e for e in inside if e.role == "given" and e.moment is not None and e.moment != first]
-        names = list(dict.fromkeys(each.what.removeprefix(_WORDS["given"]).strip() for each in given))
+        names = Counter(each.what.removeprefix(_WORDS["given"]).strip() for each in given)
         if names:
-            yield f"Handed on to {joined(names)}.", "tool"
+            told = [f"{name} ({count} calls)" if count > 1 else name for name, count in names.items()]
+            shown = [*told[:6], f"{len(told) - 6} more"] if len(told) > 7 else told
+            yield f"Handed on to {joined(shown)}.", "tool"
         kept = [each for each in inside if each.role == "committed"]
         if kept:
             yield f"Committed: {kept[0].what}.", "committed"

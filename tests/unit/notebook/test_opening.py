@@ -121,3 +121,12 @@ def test_a_question_is_answered_and_an_error_is_a_message(session):
     assert (
         "answer" in sent[0] and "Nobody answers" in sent[1]["error"] and "cannot be shown" in sent[2]["error"]
     )
+
+
+def test_the_room_of_differences_can_be_called():
+    import eve_replay as er
+
+    shown = er.diff("sample:crash-in-tool")
+    assert (
+        repr(shown) == repr(er.attempt_diff("sample:crash-in-tool")) and er.diff.diff_values(1, 1) is not None
+    )

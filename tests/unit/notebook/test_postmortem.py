@@ -107,6 +107,9 @@ def test_the_notebook_runs_and_looks_again(tmp_path, ledger):
     assert "".join(last["text/plain"]).startswith("RED") and "background:" in "".join(last["text/html"])
     hidden = er.postmortem(SAMPLE, tmp_path / "hidden.ipynb", ledger=ledger, redact=True, now=NOW)
     text = hidden.read_text("utf-8")
+    rows = er.samples.ledger("crash-in-tool")
+    inside = er.postmortem(SAMPLE, tmp_path / "rows.ipynb", ledger=rows, now=NOW).read_text("utf-8")
+    assert "'effect': 'charge'" in inside
     assert "sample:crash-in-tool" not in text and "payments.ndjson" in text
     packed = re.findall(r'\\"([A-Za-z0-9+/=]{2000,})\\"', text)
     assert len(packed) == 2
