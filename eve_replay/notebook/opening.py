@@ -303,6 +303,10 @@ def _tabs(view: Explorer, start: str | None) -> Iterator[Mapping[str, object]]:
 
     if len(view.cursor.stops) <= _QUICK:
         yield {"do": "why"}
+    for act in view.acts[:_SAVED_ROWS]:
+        yield {"do": "tab", "key": act.key, "tab": "input"}
+        yield {"do": "children", "key": act.key, "tab": "input", "path": "$", "start": 0}
+        yield {"do": "tab", "key": act.key, "tab": "effects"}
     repeated = (s for s in view.session.steps if len(s.attempts) > 1)
     yield from (
         {"do": "diff", "key": step_key(s.run_id, s.step_id)} for s in repeated if _size(s) <= _SAVED_PAYLOAD

@@ -96,6 +96,8 @@ def _thing(kind: str, parts: tuple[str, ...], root: Root) -> str:
         return f"next(e for e in {run}.events if e.event_id == {parts[1]!r})"
     if kind == "chunk" and own:
         return f"next(e for e in {here}.stream_events if e.chunk_id == {parts[0]!r})"
+    if kind == "act":
+        return f"next(e for e in er.Ledger.load(ledger).entries if e.line == {parts[0]})"
     if kind in ("attempt", "call", "model"):
         number = int(parts[2]) if parts[2].isdigit() else parts[2]
         attempt = f"{here}.attempt({parts[1]!r}, {number!r}, {parts[0]!r})"

@@ -79,6 +79,7 @@ def explorer_data(
         "timeline": plain_json(view.timeline),
         "stops": [_stop(stop) for stop in view.cursor.stops],
         "heads": heads,
+        "acts": [{"key": a.key, "of": a.of, "label": a.name, "said": a.said} for a in view.acts],
         "start": start or view.tree.rows[0].key,
         "startIsDefault": start is None,
         "plan": _plan(view, now),

@@ -38,6 +38,7 @@ export function explorer(root, data, source, memory) {
   const tree = treeView({ tree: { ...data.tree, opened }, words, onPick: (key) => pick(key) });
   const line = timelineView({ timeline: data.timeline, onPick: (key) => pick(key) });
   const origin = Date.parse(data.timeline.origin);
+  const acts = new Map((data.acts || []).map((each) => [each.key, each]));
   const place = el("span", { class: "er-place", role: "status", "aria-live": "polite" });
   const finder = finderView({
     rows: data.tree.rows,
@@ -147,7 +148,10 @@ export function explorer(root, data, source, memory) {
     focus = key;
     const stop = here && data.stops[here.index];
     const path = stop && stop.path.includes(key) ? [...stop.path].reverse() : [];
-    const row = tree.byKey.get(key) || path.map((each) => tree.byKey.get(each)).find(Boolean);
+    const deed = acts.get(key);
+    const row =
+      tree.byKey.get(key) ||
+      (deed ? tree.byKey.get(deed.of) : path.map((each) => tree.byKey.get(each)).find(Boolean));
     if (row) tree.choose(row.key);
     line.choose([key, ...path]);
     line.moment(path.length && stop.at ? Date.parse(stop.at) - origin : null);
@@ -164,18 +168,20 @@ export function explorer(root, data, source, memory) {
     const kind = key.slice(0, key.indexOf(":"));
     const own = row && row.key === key;
     inspector.show(key, data.heads[kind] || [], [
-      el("b", {}, own ? row.label : stop && path.length ? stop.label : kind),
+      el("b", {}, own ? row.label : deed ? deed.label : stop && path.length ? stop.label : kind),
       " ",
       toned(
         "muted",
         own
           ? row.detail
-          : shortId(
-              key
-                .split("/")
-                .pop()
-                .replace(/^[a-z]+:/, ""),
-            ),
+          : deed
+            ? deed.said
+            : shortId(
+                key
+                  .split("/")
+                  .pop()
+                  .replace(/^[a-z]+:/, ""),
+              ),
       ),
     ]);
     remember();

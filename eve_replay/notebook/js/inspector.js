@@ -80,9 +80,9 @@ export function inspectorView({ source, words, say, go, remember, link, follow }
         valueTree(
           value,
           (path, from) => source.ask({ do: "children", key, tab: tab.name, path, start: from }),
-          copy,
+          source.live ? copy : null, // only Python can answer
           {
-            toCell,
+            toCell: source.live ? toCell : null,
             follow: follow && source.live ? (at) => follow({ key, tab: tab.name, path: at }) : null,
             chosen: (at) => {
               spot = at;
@@ -199,16 +199,18 @@ export function inspectorView({ source, words, say, go, remember, link, follow }
               "copy link",
             )
           : null,
-        el(
-          "button",
-          {
-            type: "button",
-            class: "er-mini",
-            title: "Copy how to reach it from Python",
-            onclick: () => copy("python", "", ""),
-          },
-          "python",
-        ),
+        source.live
+          ? el(
+              "button",
+              {
+                type: "button",
+                class: "er-mini",
+                title: "Copy how to reach it from Python",
+                onclick: () => copy("python", "", ""),
+              },
+              "python",
+            )
+          : null,
         source.live
           ? el(
               "button",

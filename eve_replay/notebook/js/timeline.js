@@ -189,10 +189,13 @@ export function timelineView({ timeline, onPick }) {
     space.replaceChildren();
     for (let i = firstAt(from - 60); i < rows.length && tops[i] < to + 60; i++) {
       const row = rows[i];
+      let last = -99;
       const marks = row.marks.map((mark, n) => {
-        const x = px(mark.at);
-        if (x < -4 || x > width() + 4) return null;
         const act = mark.kind.startsWith("act");
+        // Two acts of one millisecond stand side by side, or one would hide the other.
+        const x = act ? Math.max(px(mark.at), last + 13) : px(mark.at);
+        if (x < -4 || x > width() + 4) return null;
+        last = x;
         const room = (n + 1 < row.marks.length ? px(row.marks[n + 1].at) : width()) - x;
         return el(
           "div",

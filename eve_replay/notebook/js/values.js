@@ -2,6 +2,22 @@
 
 import { el } from "./base.js";
 
+/** A small button at a row that does not open it. */
+const mini = (text, title, act) =>
+  el(
+    "button",
+    {
+      type: "button",
+      class: "er-mini",
+      title,
+      onclick: (event) => {
+        event.stopPropagation();
+        act();
+      },
+    },
+    text,
+  );
+
 /**
  * A foldable JS value. Children are asked for when a node is opened.
  * `chosen` hears of the path that somebody clicked, `toCell` writes its expression into a cell, `follow` shows the
@@ -69,61 +85,19 @@ export function valueTree(root, askChildren, copy, { chosen, toCell, follow } = 
       el(
         "span",
         { class: "er-minis" },
-        el(
-          "button",
-          {
-            type: "button",
-            class: "er-mini",
-            title: "Copy the value as JSON",
-            onclick: (e) => {
-              e.stopPropagation();
-              copy("json", node.path);
-            },
-          },
-          "json",
-        ),
-        el(
-          "button",
-          {
-            type: "button",
-            class: "er-mini",
-            title: "Copy how to reach it from Python",
-            onclick: (e) => {
-              e.stopPropagation();
-              copy("python", node.path);
-            },
-          },
-          "python",
-        ),
+        copy
+          ? [
+              mini("json", "Copy the value as JSON", () => copy("json", node.path)),
+              mini("python", "Copy how to reach it from Python", () => copy("python", node.path)),
+            ]
+          : null,
         follow && !node.count
-          ? el(
-              "button",
-              {
-                type: "button",
-                class: "er-mini",
-                title: "Everything that holds this value: first seen, lost, handed on",
-                onclick: (e) => {
-                  e.stopPropagation();
-                  follow(node.path);
-                },
-              },
-              "follow",
+          ? mini("follow", "Everything that holds this value: first seen, lost, handed on", () =>
+              follow(node.path),
             )
           : null,
         toCell
-          ? el(
-              "button",
-              {
-                type: "button",
-                class: "er-mini",
-                title: "Write how to reach it from Python into the next cell",
-                onclick: (e) => {
-                  e.stopPropagation();
-                  toCell(node.path);
-                },
-              },
-              "to cell",
-            )
+          ? mini("to cell", "Write how to reach it from Python into the next cell", () => toCell(node.path))
           : null,
       ),
     );
