@@ -60,10 +60,15 @@ class Asked:
         return answer
 
     def diff(
-        self, first: int = 1, second: int | None = None, *, effects: EffectsLike = None
+        self,
+        first: int = 1,
+        second: int | None = None,
+        *,
+        effects: EffectsLike = None,
+        ledger: LedgerLike | None = None,
     ) -> JournalWidget:
         """Return two attempts side by side, of the first step in it that ran again: ``er.attempt_diff``."""
-        answer: JournalWidget = _face().attempt_diff(self, first, second, effects=effects)
+        answer: JournalWidget = _face().attempt_diff(self, first, second, effects=effects, ledger=ledger)
         return answer
 
     def crash(

@@ -210,6 +210,7 @@ def attempt_diff(
     session: str | Session | Journal | None = None,
     step: str | Step | None = None,
     effects: EffectsLike = None,
+    ledger: LedgerLike | None = None,
     keys: KeyRing | None = None,
     language: str | None = None,
 ) -> JournalWidget:
@@ -222,6 +223,7 @@ def attempt_diff(
         session: id of the session, when the target holds several; the last conversation otherwise.
         step: the step, or the end of its id, when the target holds several.
         effects: what the user knows of their tools.
+        ledger: what really happened outside; its counts count.
         keys: keys for encrypted payloads, when the target is a source.
         language: ``en`` or ``zh``; the lesson's when one is open, else English.
 
@@ -239,6 +241,7 @@ def attempt_diff(
         session=session,
         step=step,
         effects=effects,
+        ledger=ledger,
         keys=keys,
         language=spoken(language),
     )

@@ -219,6 +219,7 @@ def diff_widget(
     step: str | Step | None,
     effects: EffectsLike,
     keys: KeyRing | None,
+    ledger: LedgerLike | None = None,
     language: Spoken = "en",
 ) -> JournalWidget:
     """Return two attempts of a step side by side. Raises NotFound, WrongUse."""
@@ -231,7 +232,7 @@ def diff_widget(
     if not isinstance(step, str | None):
         raise WrongUse(f"{step!r} names no step.", hint="Give a Step, or its id or the end of it.")
     chosen = _step_of(found, located.turn, step)
-    view = Explorer(found, effects)
+    view = Explorer(found, effects, ledger)
     numbers = [attempt.n for attempt in chosen.attempts]
     second = numbers[-1] if second is None else second
     for number in (first, second):

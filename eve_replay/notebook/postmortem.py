@@ -156,8 +156,19 @@ def _cells(
     yield _code(_when_there("er.explore(SOURCE, SESSION, effects=EFFECTS, ledger=LEDGER)"), shown)
     yield _text(incident.attempts())
     if session.repeated:
-        pair = diff_widget(session, 1, None, session=None, step=None, effects=view.policy, keys=None)
-        yield _code(_when_there("er.attempt_diff(SOURCE, session=SESSION, effects=EFFECTS)"), pair)
+        pair = diff_widget(
+            session,
+            1,
+            None,
+            session=None,
+            step=None,
+            effects=view.policy,
+            ledger=view.ledger,
+            keys=None,
+        )
+        yield _code(
+            _when_there("er.attempt_diff(SOURCE, session=SESSION, effects=EFFECTS, ledger=LEDGER)"), pair
+        )
     yield _text(incident.outside())
     yield _text(incident.evidence())
     yield {

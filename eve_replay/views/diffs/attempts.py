@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC
 
@@ -165,13 +165,26 @@ class AttemptDiffView(View):
 
 
 def attempt_diff_view(
-    step: Step, first: int, second: int, *, effects: Sequence[Effect] = ()
+    step: Step,
+    first: int,
+    second: int,
+    *,
+    effects: Sequence[Effect] = (),
+    counts: Mapping[int, int] | None = None,
 ) -> AttemptDiffView:
-    """Return how attempt ``second`` differs from attempt ``first``. Raises NotFound for unknown numbers."""
+    """Return how attempt ``second`` differs from attempt ``first``. Raises NotFound for unknown numbers.
+
+    Args:
+        step: the step.
+        first: number of one attempt.
+        second: number of the other.
+        effects: the session's effects.
+        counts: how often a ledger says that each happened, by ``id`` of the effect.
+    """
     diff = diff_attempts(step, first, second, effects=effects)
-    repeats = tuple(_repeat(repeat) for repeat in diff.repeats)
+    repeats = tuple(_repeat(repeat, (counts or {}).get(id(repeat.effect))) for repeat in diff.repeats)
     models = tuple(_model(model) for model in diff.models)
-    marks = EffectMarks.of(effects)
+    marks = EffectMarks.of(effects, counts)
     calls = tuple(call_pair(step, step, call, marks) for call in diff.calls)
     return AttemptDiffView(
         step=step_key(step.run_id, step.step_id),
@@ -288,13 +301,18 @@ def _side(part: Execution) -> str:
     return safe_text(part.why)
 
 
-def _repeat(repeat: Repeat) -> RepeatRow:
+def _repeat(repeat: Repeat, counted: int | None = None) -> RepeatRow:
     effect = repeat.effect
     word = _between(repeat)
-    judged = judge_effect(effect)
+    judged = judge_effect(effect, counted)
     call = f" (call {effect.call_id})" if effect.call_id else ""
     parts = [_told(repeat.first), _told(repeat.second)]
     how = "Observed" if repeat.proven and effect.certainty == "observed" else effect.certainty.capitalize()
+    if counted is not None:
+        times = {0: "not at all", 1: "once", 2: "twice"}.get(counted, f"{counted} times")
+        how = f"Observed: the ledger has it {times}"
+        if len(effect.attempts) == 2:
+            word = of_count(counted, counted).word
     same = {True: " Both results are equal.", False: " The results differ.", None: ""}[repeat.same_result]
     return RepeatRow(
         tool=safe_text(effect.tool),

@@ -211,7 +211,9 @@ class Inspector:
         if step is None or len(step.attempts) < 2:
             return None
         numbers = [attempt.n for attempt in step.attempts]
-        return attempt_diff_view(step, first or numbers[-2], second or numbers[-1], effects=self.effects)
+        return attempt_diff_view(
+            step, first or numbers[-2], second or numbers[-1], effects=self.effects, counts=self.counts
+        )
 
     # -- one method per tab: body, note, rows left out -------------------------------------------------
 

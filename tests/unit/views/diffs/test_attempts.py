@@ -99,3 +99,21 @@ def test_text_puts_duplicates_on_top_and_fits():
 
 def test_the_view_is_json():
     json.dumps(view_of("batch-crash").to_json())
+
+
+def test_a_ledger_settles_what_two_attempts_leave_open():
+    import eve_replay as er
+    from eve_replay.views.session.explorer import Explorer
+
+    session = er.open_journal("sample:crash-in-tool").session()
+    key = f"step:{session.repeated[0].run_id}/{session.repeated[0].step_id}"
+    lines = er.samples.ledger("crash-in-tool")
+    once = [line for line in lines if line["effect"] != "charge"] + [lines[0]]
+
+    def charge(ledger):
+        shown = Explorer(session, None, ledger).inspector.diff(key)
+        return next(each for each in shown.repeats if each.tool == "charge_card")
+
+    assert charge(None).word == "may have run twice"
+    assert charge(lines).word == "ran twice" and "the ledger has it twice" in charge(lines).sentence
+    assert charge(once).word == "ran once" and not charge(once).harmful
