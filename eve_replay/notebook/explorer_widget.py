@@ -22,7 +22,7 @@ from eve_replay.records import EventRecord
 from eve_replay.redaction.veil import unveiled
 from eve_replay.values import UNDEFINED
 from eve_replay.views.inspect.value import ValueTree
-from eve_replay.views.kit.base import event_key, split_key
+from eve_replay.views.kit.base import call_key, event_key, split_key
 from eve_replay.views.search.way import Tracing, value_text
 from eve_replay.views.session.explorer import Explorer
 from eve_replay.views.stepping.moment import Moment, Moments
@@ -236,7 +236,23 @@ class ExplorerWidget(JournalWidget):
         )
 
     def _python(self, key: str, tab: str, path: str) -> str:
-        return python_path(key, tab, path, root=roots(self.session, self._origin))
+        root = roots(self.session, self._origin)
+        kind = split_key(key)[0]
+        if tab not in ("input", "output") or kind not in ("chunk", "event", "run", "session"):
+            return python_path(key, tab, path, root=root)
+        found = self._view.inspector.lookup.find(key)
+        place = f".at({path!r})" if path else ""
+        thing = python_path(key, root=root)
+        if found.call is not None and found.step is not None and found.attempt is not None:
+            own = call_key(found.step.run_id, found.step.step_id, found.attempt.n, found.call.call_id)
+            return python_path(own, tab, path, root=root)
+        if found.event is not None:
+            shown = found.input if tab == "input" else found.output or found.error
+            named = next((name for name, each in found.event.payloads() if each is shown), None)
+            return thing if named is None else f"{thing}.data[{named!r}]{place}"
+        if kind == "session":
+            thing += f".runs[{0 if tab == 'input' else -1}]"
+        return f"{thing}.record.payload({tab!r}){place}"
 
     def _answering(
         self, answer: Callable[[Mapping[str, Any]], object]

@@ -105,6 +105,9 @@ def _thing(kind: str, parts: tuple[str, ...], root: Root) -> str:
             attempt = f"next(a for a in {_step(root, parts)}.attempts if a.n == {number!r})"
         if kind == "call":
             return f"next(c for c in {attempt}.tool_calls if c.call_id == {parts[3]!r})"
+        if kind == "model":
+            place = f"m.coordinate.turn_id == {parts[4]!r} and m.coordinate.step_index == {parts[3]}"
+            return f"next(m for m in {attempt}.model_calls if {place})"
         return attempt
     return here
 

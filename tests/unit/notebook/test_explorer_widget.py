@@ -3,6 +3,7 @@
 import pytest
 
 import eve_replay as er
+from eve_replay.views.inspect.value import ValueTree
 
 pytest.importorskip("anywidget")
 
@@ -19,7 +20,7 @@ def session(journal):
 
 def moved(widget, **position):
     """What the page does when somebody moves."""
-    widget.position = {"tab": "input", **position}
+    widget.position = {"tab": "input"} | position
 
 
 def test_what_is_selected_is_the_object(journal, session):
@@ -52,10 +53,20 @@ def test_expressions_lead_to_the_very_thing(journal, session):
     keys = {row.key for row in w.moments.view.tree.rows} | {stop.key for stop in w.moments.stops}
     for key in keys:
         moved(w, key=key)
-        if key.startswith("model:") or (key.startswith("session:") and key[8:] != session.id):
-            continue  # reached through its attempt; a subagent's session is another one's
+        if key.startswith("session:") and key[8:] != session.id:
+            continue  # a subagent's session is another one's
         found = eval(w.expression, {"journal": journal})
         assert repr(found) == repr(w.selected) or "beside" in key, key
+    looked = 0
+    for key in sorted(keys):
+        for tab in () if key.startswith("model:") else ("input", "output"):
+            body = w.moments.view.inspector.tab(key, tab).body
+            first = body.children(body.root)[:1] if isinstance(body, ValueTree) else ()
+            for node in first:
+                moved(w, key=key, tab=tab, path=node.path)
+                assert repr(eval(w.expression, {"journal": journal})) == repr(w.selected_value), (key, tab)
+                looked += 1
+    assert looked > 20
     turn = next(row.key for row in w.moments.view.tree.rows if row.kind == "step" and "turnStep" in row.label)
     moved(w, key=turn, path="$.args[0].serializedContext")
     assert eval(w.expression, {"journal": journal}) == w.selected_value != {}
