@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import datetime
 from itertools import chain, islice
 from os import PathLike
@@ -71,18 +73,31 @@ def explorer_widget(
         view = Explorer(one, effects, book)
         return _explored(view, start, clock, live=live, at=at, reveal=reveal, origin=origin)
 
-    widget = ExplorerWidget(
-        kind="explorer",
-        identity=found.id,
-        language=language,
-        origin=origin,
-        reveal=reveal,
-        **explored(found, key_of(located), at),
-    )
+    with _uncollected():
+        widget = ExplorerWidget(
+            kind="explorer",
+            identity=found.id,
+            language=language,
+            origin=origin,
+            reveal=reveal,
+            **explored(found, key_of(located), at),
+        )
     if live and located.journal is not None:
         following = Following(located.journal, found, lambda fresh: widget.take(**explored(fresh, None)))
         widget.on_close = following.stop
     return widget
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Make a hundred thousand objects that stay without the collector walking them again and again."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
 
 
 def stopped_widget(

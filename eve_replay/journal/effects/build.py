@@ -15,6 +15,7 @@ docs/evidence/sweep.md and docs/evidence/observed.md:
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
@@ -24,7 +25,7 @@ from eve_replay.journal.effects.executions import Execution, Executions
 from eve_replay.journal.effects.groups import EffectKind, Group, function_groups, tool_groups
 from eve_replay.journal.effects.idempotency_keys import SeenKey, absorbed, key_at, keys_in, protection_from
 from eve_replay.journal.effects.policy import EffectsLike, EffectsPolicy, Protection, hint_for
-from eve_replay.journal.effects.unlogged import Unlogged, unlogged_of
+from eve_replay.journal.effects.unlogged import Unlogged, lacking_starts, unlogged_of
 from eve_replay.journal.model import Certainty, Coordinate, Evidence, Session
 from eve_replay.journal.once import once_with
 
@@ -163,16 +164,19 @@ def effects_of(session: Session, effects: EffectsLike = None) -> tuple[Effect, .
 @once_with
 def _effects_of(session: Session, rules: EffectsPolicy) -> tuple[Effect, ...]:
     groups = [*tool_groups(session), *function_groups(session)]
-    return tuple(_finish(group, session, rules) for group in groups)
+    lacking = lacking_starts(session)
+    return tuple(_finish(group, session, rules, lacking) for group in groups)
 
 
-def _finish(group: Group, session: Session, rules: EffectsPolicy) -> Effect:
+def _finish(
+    group: Group, session: Session, rules: EffectsPolicy, lacking: Mapping[str, Sequence[Unlogged]]
+) -> Effect:
     parts = tuple(group.parts)
     total = sum((p.executions for p in parts), Executions(min=0, max=0))
     words = {p.certainty for p in parts}
     missing = None
     if group.kind != "workflow-tool":
-        missing = unlogged_of((*(p.step_id for p in parts), group.step.step_id), session)
+        missing = unlogged_of((*(p.step_id for p in parts), group.step.step_id), lacking)
     if missing is not None:
         total += Executions(min=0, max=missing.most)
         words.add("unknown")

@@ -7,12 +7,12 @@ log that is whole as far as anybody knows.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from eve_replay.journal.model import Evidence, Run, Session, Step
 
-__all__ = ["Unlogged", "unlogged_of", "unlogged_starts"]
+__all__ = ["Unlogged", "lacking_starts", "unlogged_of", "unlogged_starts"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,15 +56,19 @@ def unlogged_starts(step: Step, run: Run) -> Unlogged | None:
     return Unlogged(most=ahead, why=why, counted=True, evidence=(where,))
 
 
-def unlogged_of(step_ids: Iterable[str], session: Session) -> Unlogged | None:
-    """Return what is missing of the starts of several steps together."""
-    wanted = set(step_ids)
-    found = [
-        missing
-        for run in session.all_runs
-        for step in run.steps
-        if step.step_id in wanted and (missing := unlogged_starts(step, run)) is not None
-    ]
+def lacking_starts(session: Session) -> dict[str, list[Unlogged]]:
+    """Return what the log may lack of the starts of each step, by step id; others are not in it."""
+    found: dict[str, list[Unlogged]] = {}
+    for run in session.all_runs:
+        for step in run.steps:
+            if (missing := unlogged_starts(step, run)) is not None:
+                found.setdefault(step.step_id, []).append(missing)
+    return found
+
+
+def unlogged_of(step_ids: Iterable[str], lacking: Mapping[str, Sequence[Unlogged]]) -> Unlogged | None:
+    """Return what is missing of the starts of several steps together, out of what the session lacks."""
+    found = [missing for step_id in dict.fromkeys(step_ids) for missing in lacking.get(step_id, ())]
     if not found:
         return None
     bounds = [each.most for each in found]

@@ -124,6 +124,7 @@ class Inspector:
         effects: its effects, if they have been worked out.
         counts: how often a ledger says that each happened, by ``id`` of the effect.
         acts: the lines of the ledger that are this session's.
+        marks: what the judge says of the effects, where that was asked already.
     """
 
     def __init__(
@@ -132,11 +133,12 @@ class Inspector:
         effects: Sequence[Effect] = (),
         counts: Mapping[int, int] | None = None,
         acts: Iterable[Act] = (),
+        marks: EffectMarks | None = None,
     ) -> None:
         self.session = session
         self.effects = tuple(effects)
         self.counts = counts
-        self.marks = EffectMarks.of(self.effects, counts)
+        self.marks = marks or EffectMarks.of(self.effects, counts)
         self.lookup = Lookup(session, acts)
         self._last_state: StateView | None = None
         self._made: OrderedDict[tuple[str, str, int], Tab] = OrderedDict()

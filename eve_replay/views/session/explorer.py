@@ -92,7 +92,7 @@ class Explorer:
     @cached_property
     def inspector(self) -> Inspector:
         """Tabs by key."""
-        return Inspector(self.session, self.effects, self.counts, self.acts)
+        return Inspector(self.session, self.effects, self.counts, self.acts, self.marks)
 
     @cached_property
     def timeline(self) -> Timeline:

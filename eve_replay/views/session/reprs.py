@@ -32,11 +32,12 @@ from eve_replay.views.inspect.value import value_lines, value_rows
 from eve_replay.views.kit.safe import cut, safe_text
 from eve_replay.views.kit.table import Cell, Column, Row, Table, table_lines
 from eve_replay.views.kit.text import Line, fields, line, paragraph
-from eve_replay.views.kit.words import clock, plural, word_for
+from eve_replay.views.kit.words import clock, executions, plural, word_for
 from eve_replay.views.session.effect_marks import EffectMarks
 from eve_replay.views.session.explorer import Explorer
 from eve_replay.views.session.listing import attempt_diff_lines, attempts_lines, tree_lines, turns_table
 from eve_replay.views.session.sessions import SessionRow, session_rows
+from eve_replay.views.stepping.moment import Moment
 from eve_replay.views.verdicts.postmortem import (
     finding_lines,
     ledger_table,
@@ -178,6 +179,30 @@ def session_lines(view: Explorer, *, width: int = _WIDTH) -> Iterator[Line]:
     else:
         yield from tree_lines(view.tree.visible(view.tree.opened)[: MOST_LINES + 1], None, width=width)
     yield line(("er.explore(session) steps through it; eve-replay why says what ran twice", "muted"))
+
+
+@_draw.register
+def _(moment: Moment, width: int) -> Iterator[Line]:
+    turn, step, attempt = moment.turn, moment.step, moment.attempt
+    where = [turn.id] if turn is not None else []
+    where += [step.function] if step is not None else []
+    where += [f"attempt {attempt.n}"] if attempt is not None else []
+    yield line(
+        (f"moment {moment.index + 1} of {moment.total}", "strong"),
+        f"  {moment.label}  ",
+        (f"{clock(moment.at)}  {', '.join(where)}", "muted"),
+    )
+    effects = [
+        f"{each.tool} {executions(each.executions.min, each.executions.max).word}" for each in moment.effects
+    ]
+    pairs = [
+        ("open calls", ", ".join(call.name for call in moment.open_calls)),
+        ("effects so far", ", ".join(effects)),
+        ("said so far", plural(len(moment.messages), "entry", "entries")),
+        ("state", "moment.state.at(path), moment.state.parts"),
+        ("id", moment.id),
+    ]
+    yield from fields([pair for pair in pairs if pair[1]], width=width)
 
 
 @_draw.register

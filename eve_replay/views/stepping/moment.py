@@ -27,6 +27,7 @@ from eve_replay.views.inspect.lookup import Lookup
 from eve_replay.views.kit.base import attempt_key, call_key
 from eve_replay.views.session.explorer import Explorer
 from eve_replay.views.session.moments import Stop
+from eve_replay.views.stepping.lives import Life, Lives, index_of, place
 from eve_replay.views.stepping.past import Boundary, EffectThen, StateThen, read_state
 
 __all__ = ["Moment", "Moments", "moments"]
@@ -144,14 +145,6 @@ class Moment(Brief):
     def effects(self) -> tuple[EffectThen, ...]:
         """The effects that had begun, with how often each had run by then: at least, at most."""
         return self._of.effects(self.index)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Life:
-    """Of one call or attempt: the first moment that shows it, and the one that ends it (None: none does)."""
-
-    begun: int
-    ended: int | None
 
 
 class Moments(Sequence[Moment]):
@@ -298,45 +291,12 @@ class Moments(Sequence[Moment]):
         return found
 
     @cached_property
-    def _lives(self) -> dict[str, _Life]:
-        lives: dict[str, _Life] = {}
-        for index, stop in enumerate(self.stops):
-            named = self._named.get(stop.key)
-            for key in (*stop.path, *([named] if named else [])):
-                if key.startswith(("call:", "attempt:")):
-                    lives.setdefault(key, _Life(begun=index, ended=None))
-            for key in [key for key in (*stop.path, named or "") if key.startswith("call:")]:
-                if stop.type in _RESULTS:
-                    lives[key] = _Life(begun=lives[key].begun, ended=index)
-        for step in self.session.steps:
-            begun = [self._start(step, attempt, lives) for attempt in step.attempts]
-            for n in range(len(begun) - 1, 0, -1):  # one without a sign of its own was over before the next
-                begun[n - 1] = begun[n] if begun[n - 1] is None else begun[n - 1]
-            for attempt, first, after in zip(step.attempts, begun, [*begun[1:], None], strict=True):
-                if first is None:
-                    continue
-                event = attempt.end_event or (step.end_event if attempt is step.attempts[-1] else None)
-                ends = [after, self._place(step, event)]
-                last = min((end for end in ends if end is not None), default=None)
-                lives[attempt_key(step.run_id, step.step_id, attempt.n)] = _Life(begun=first, ended=last)
-        return lives
-
-    def _start(self, step: Step, attempt: Attempt, lives: Mapping[str, _Life]) -> int | None:
-        """Return the first moment of an attempt: its start in the log, else its first sign or its time."""
-        logged = self._place(step, attempt.started_event)
-        if logged is not None:
-            return logged
-        known = lives.get(attempt_key(step.run_id, step.step_id, attempt.n))
-        when = attempt.started_at
-        timed = next((i for i, at in enumerate(self._times) if when and at and at >= when), None)
-        return min((i for i in (known.begun if known else None, timed) if i is not None), default=None)
-
-    def _place(self, step: Step, event: EventRecord | None) -> int | None:
-        return None if event is None else self._index.get(f"event:{step.run_id}/{event.event_id}")
+    def _lives(self) -> Mapping[str, Life]:
+        return Lives(self.session, self.stops, self._named, self._times).found
 
     @cached_property
     def _index(self) -> dict[str, int]:
-        return {stop.key: index for index, stop in enumerate(self.stops)}
+        return index_of(self.stops)
 
     @cached_property
     def _times(self) -> list[datetime | None]:
@@ -365,7 +325,7 @@ class Moments(Sequence[Moment]):
                 if step.kind == "function":
                     continue
                 for event, left in [(e, False) for e in step.started_events] + [(step.end_event, True)]:
-                    at = self._place(step, event)
+                    at = place(self._index, step, event)
                     if at is not None:
                         found.append(Boundary(index=at, step=step, left=left))
         return tuple(sorted(found, key=lambda each: each.index))
@@ -391,7 +351,7 @@ class Moments(Sequence[Moment]):
     def _committed(self, run: Run | None, index: int) -> list[Step]:
         ended = []
         for step in run.steps if run is not None else ():
-            at = self._place(step, step.end_event)
+            at = place(self._index, step, step.end_event)
             if at is not None and at <= index and step.committed:
                 ended.append((at, step))
         return [step for _, step in sorted(ended, key=lambda pair: pair[0])]
@@ -401,7 +361,7 @@ class Moments(Sequence[Moment]):
         return when is not None and than is not None and when > than
 
     @staticmethod
-    def _going(life: _Life | None, index: int) -> bool:
+    def _going(life: Life | None, index: int) -> bool:
         return life is not None and life.begun <= index and (life.ended is None or life.ended > index)
 
     def _unsaid(self, entry: TranscriptEntry, index: int, now: datetime) -> bool:
@@ -452,8 +412,6 @@ class Moments(Sequence[Moment]):
         return Executions(min=0, max=top)
 
 
-#: What ends a call in a stream (eve) and in a log (Flue).
-_RESULTS = frozenset({"action.result", "tool_outcome", "tool_call_settled"})
 #: States kept of one walk: a condition that reads them looks at each one for many moments.
 _KEPT = 32
 

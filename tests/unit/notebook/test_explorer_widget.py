@@ -4,8 +4,10 @@ import pytest
 
 import eve_replay as er
 from eve_replay.views.inspect.value import ValueTree
+from tests.support.corpus import scenario
 
 pytest.importorskip("anywidget")
+SDK = "local-sdk/local5_crash"
 
 
 @pytest.fixture
@@ -111,3 +113,15 @@ def test_secrets_stay_hidden_until_asked_for():
         for each in (hidden, open_)
     )
     assert secret not in hidden._answer(ask) and secret in open_._answer(ask)
+
+
+@pytest.mark.parametrize(
+    ("source", "tool", "count"),
+    [(SDK, "charge", 2), ("sample:flue-durable-end", "provision_workspace", 6)],
+)
+def test_breakpoints_in_other_frameworks(source, tool, count):
+    where = scenario(source) / "final" if source == SDK else source
+    hits = [m for m in er.moments(where) if m.tool == tool]
+    assert len(hits) >= count
+    w = er.run_until(where, lambda m: m.tool == tool, after=hits[0])
+    assert w.moment == hits[1] and w.breaks["text"] == "m.tool == tool"

@@ -48,7 +48,7 @@ def test_what_the_value_holds_is_never_called_absent(value, word) -> None:
     payload = Payload(payload_bytes(value))
     for case in (None, True, False):
         pattern = Pattern(word, case=case)
-        texts = [room._text(each) for _, each in walk(payload.value)]
+        texts = [room.text_of(each) for _, each in walk(payload.value)]
         texts += [t.segment for t, _ in walk(payload.value) if isinstance(t.segment, str)]
         if any(pattern.find(text) for text in texts if text):
             assert not pattern.absent(payload.text or b"")

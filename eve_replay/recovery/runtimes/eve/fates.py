@@ -160,12 +160,20 @@ def futures(
     situation: Situation, flow: Flow, course: Course, environment: Environment, model: ModelAnswer
 ) -> None:
     """Put what recovery adds to every effect into ``course``."""
+    # What follows an approval that may be lost depends on who answers which request.
+    unsettled = any(effect.gate == "lost" for effect in situation.effects)
     for effect in situation.effects:
-        course.futures[effect] = _future(effect, situation, flow, environment, model)
+        course.futures[effect] = _future(effect, situation, flow, environment, model, unsettled=unsettled)
 
 
 def _future(
-    effect: EffectState, situation: Situation, flow: Flow, environment: Environment, model: ModelAnswer
+    effect: EffectState,
+    situation: Situation,
+    flow: Flow,
+    environment: Environment,
+    model: ModelAnswer,
+    *,
+    unsettled: bool,
 ) -> Future:
     step = effect.step
     run = effect.child
@@ -177,8 +185,6 @@ def _future(
     if situation.runs[step.run].over and step.open:
         return Future(rule="ended-run")
     goes = flow.goes[step.run]
-    # What follows an approval that may be lost depends on who answers which request.
-    unsettled = any(other.gate == "lost" for other in situation.effects)
     own, rule, again = _own(effect, step, goes, environment, model, unsettled)
     if effect.gate is not None and own.max != 0:
         own, rule = Executions(min=0, max=own.max), f"gate-{effect.gate}"
