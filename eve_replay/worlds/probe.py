@@ -113,7 +113,7 @@ def _readable(source: str, world: World) -> Probe:
     status = own or (known.status if known is not None else "recorded")
     holds = "an unknown number of runs" if count is None else _plural(count, "run")
     said = [f"{_READ_AS.get(world.kind, world.kind)}, layout of {writer}, {holds}"]
-    if status == "untested" and known is None:
+    if status == "untested" and known is None and not about.get("writer"):
         said.append("the layout is one of your own")
     elif status == "untested":
         said.append("the layout was taken from the writer's source and tried on no recording of it: untested")

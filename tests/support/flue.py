@@ -6,6 +6,7 @@ import collections
 import functools
 import json
 import lzma
+from types import SimpleNamespace
 from typing import Any
 
 from eve_replay.journal import Journal
@@ -49,3 +50,34 @@ def key_of(effect: Any) -> tuple[str, str | None]:
         return (name, None)
     call, _, step = name.partition(":")
     return (call, step)
+
+
+def told(opened: Journal) -> list[Any]:
+    """Return what is told of every conversation: turns with their budgets, calls with fates and counts."""
+    return [
+        [
+            session.id,
+            session.status,
+            [(t.id, t.status, t.message, t.delivery_ids, t.budget.attempts, t.error) for t in session.turns],
+            [
+                (
+                    run.run_id,
+                    run.parent,
+                    run.status,
+                    step.step_id,
+                    step.status,
+                    c.call_id,
+                    c.fate,
+                    c.ran,
+                    c.output,
+                )
+                for run in session.all_runs
+                for step in run.steps
+                for c in (*step.tool_calls, *([] if step.tool_calls else [_NONE]))
+            ],
+        ]
+        for session in opened.sessions
+    ]
+
+
+_NONE = SimpleNamespace(call_id=None, fate=None, ran=None, output=None)

@@ -50,7 +50,7 @@ _KINDS = (
         extra="postgres",
         needs=("psycopg", "cbor2"),
     ),
-    _Kind(kind="flue", reads="flue.db of Flue, with or without its -wal; its tables in MySQL", can=()),
+    _Kind(kind="flue", reads="flue.db of Flue, with or without its -wal", can=()),
     _Kind(kind="sqlite", reads="SQLite files: Turso, libSQL, any layout", extra="sqlite", needs=("cbor2",)),
     _Kind(kind="cloudflare", reads="folders of Durable Objects of the local simulator", can=()),
     _Kind(kind="sqldump", reads="dumps of MySQL, MariaDB and SQLite", extra="sqlite", needs=("cbor2",)),

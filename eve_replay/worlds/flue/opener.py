@@ -67,9 +67,18 @@ class _FlueOpener:
         return flue_world(store, receipt)
 
 
-def flue_world(store: TableStore, receipt: Receipt, kind: str = "flue") -> FlueWorld:
-    """Return the world of a store with Flue's tables, whatever database it is."""
-    return FlueWorld(FlueTables(store, receipt), receipt=receipt, kind=kind)
+def flue_world(store: TableStore, receipt: Receipt, kind: str = "flue", **about: object) -> FlueWorld:
+    """Return the world of a store with Flue's tables, whatever database it is.
+
+    Args:
+        store: its tables.
+        receipt: what was seen so far.
+        kind: the kind of database.
+        **about: what else is to be told of it; ``layoutStatus="untested"`` where nothing of it was recorded.
+    """
+    if kind != "flue":
+        about = {"layout": "flue", "writer": "Flue", **about}
+    return FlueWorld(FlueTables(store, receipt), receipt=receipt, kind=kind, about=about)
 
 
 def _holds(path: Path) -> bool:

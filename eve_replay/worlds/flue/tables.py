@@ -1,7 +1,7 @@
 """Rows of Flue's tables, put together: batches that were stored in pieces, instances, submissions.
 
-One reader for every database: SQLite and the files of Durable Objects as recorded, MySQL by the same table
-and column names (docs/formats/flue.md#tables; read in the adapter's code, not recorded).
+One reader for every database: SQLite and Postgres as recorded, libSQL and MySQL by the same table and column
+names (docs/formats/flue.md#tables; read in the adapters' code, not recorded).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from eve_replay.codec import loads_json
 from eve_replay.problems import Receipt
 from eve_replay.worlds.layouts.tables import Row, TableStore
 
-__all__ = ["FORMAT", "Batch", "FlueTables", "is_flue"]
+__all__ = ["FORMAT", "READ", "Batch", "FlueTables", "is_flue"]
 
 #: The only format version that is known (``flue_meta.format_version``).
 FORMAT = "1"
@@ -21,6 +21,8 @@ _NEEDED = ("flue_conversation_streams", "flue_conversation_stream_batches", "flu
 _META = "flue_meta"
 _SUBMISSIONS, _STREAMS, _BATCHES = _NEEDED[2], _NEEDED[0], _NEEDED[1]
 _CHUNKS = "flue_conversation_stream_batch_chunks"
+#: The tables that are read; the others are caches and binary inputs.
+READ = frozenset({_META, *_NEEDED, _CHUNKS})
 
 
 def is_flue(tables: Mapping[str, Sequence[str]]) -> bool:

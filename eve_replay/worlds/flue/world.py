@@ -56,12 +56,21 @@ class FlueWorld:
         tables: its tables.
         kind: ``flue``, or the kind of database it lies in.
         receipt: what was seen.
+        about: what else is to be told of the store.
     """
 
-    def __init__(self, tables: FlueTables, *, receipt: Receipt, kind: str = "flue") -> None:
+    def __init__(
+        self,
+        tables: FlueTables,
+        *,
+        receipt: Receipt,
+        kind: str = "flue",
+        about: Mapping[str, object] | None = None,
+    ) -> None:
         self.kind = kind
         self.label = tables.label
         self.receipt = receipt
+        self._about = dict(about or {})
         self._tables = tables
         self._conversations: dict[str, _Conversation] | None = None
         self._streams: dict[str, Row] = {}
@@ -73,7 +82,8 @@ class FlueWorld:
     def about(self) -> Mapping[str, object]:
         """Format version and how many instances there are."""
         self._index()
-        return {"format": f"flue/{self._tables.version or 'unknown'}", "instances": len(self._streams)}
+        version = self._tables.version or "unknown"
+        return {"format": f"flue/{version}", "instances": len(self._streams), **self._about}
 
     def runs(self) -> Iterator[RunRecord]:
         """Yield a run per conversation, by its id."""

@@ -160,8 +160,7 @@ def _world(link: Any, address: _Address, failure: type[Exception], options: dict
         )
     )
     if layout is None:
-        # The same tables as in SQLite (read in the adapter's code, not recorded).
-        return flue_world(decoded, Receipt(), kind="mysql")
+        return flue_world(decoded, Receipt(), kind="mysql", layoutStatus="untested")
     return LayoutWorld(TableAccess(decoded), layout, kind="mysql", wrap=Wrap.of(options))
 
 
@@ -212,7 +211,10 @@ def _quote(name: str) -> str:
 
 
 def _best(kinds: dict[str, dict[str, dict[str, str]]]) -> str:
-    """Return the database whose tables fit a layout best, empty when none does."""
+    """Return the database with Flue's tables, else that whose tables fit a layout best; empty for none."""
+    for name, tables in sorted(kinds.items()):
+        if is_flue({table: tuple(columns) for table, columns in tables.items()}):
+            return name
     scores = {
         name: max((fit.score - 100 * len(fit.gaps) for fit in fits_tables(tables)), default=None)
         for name, tables in kinds.items()

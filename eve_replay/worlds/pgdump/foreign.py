@@ -1,13 +1,20 @@
-"""A dump of PostgreSQL whose tables are not those of world-postgres: read with a layout, rows in memory."""
+"""A dump of PostgreSQL whose tables are not those of world-postgres: Flue's, or read with a layout.
+
+The rows are in memory.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from pathlib import Path
 
 from eve_replay.errors import SourceUnreadable
-from eve_replay.problems import Receipt
+from eve_replay.problems import LISTS, Receipt
+from eve_replay.worlds.base import World
 from eve_replay.worlds.export.entities import Wrap
+from eve_replay.worlds.flue.opener import flue_world
+from eve_replay.worlds.flue.tables import READ, is_flue
 from eve_replay.worlds.layouts.access import TableAccess
 from eve_replay.worlds.layouts.choose import choose
 from eve_replay.worlds.layouts.library import given_layout, layouts
@@ -18,7 +25,7 @@ from eve_replay.worlds.layouts.world import LayoutWorld
 from eve_replay.worlds.pgdump.index import DumpIndex
 from eve_replay.worlds.pgdump.packed import open_dump_file
 
-__all__ = ["layout_world", "unknown_tables"]
+__all__ = ["flue_dump", "layout_world", "unknown_tables"]
 
 _TABLE = re.compile(
     rb"(?:CREATE TABLE|COPY|INSERT INTO) (?:IF NOT EXISTS )?"
@@ -58,6 +65,48 @@ def unknown_tables(
     finally:
         index.close()
     return missing
+
+
+def flue_dump(path: Path, *, schema: str | None, wrap: Wrap) -> World | None:
+    """Return the world of a dump that holds Flue's tables, None when it does not.
+
+    Args:
+        path: the dump.
+        schema: the schema of the tables, None for the first that holds them.
+        wrap: its limits are kept.
+    """
+    receipt = Receipt()
+    try:
+        index = DumpIndex(path, receipt, READ, wrap.limit)
+    except (OSError, EOFError):
+        return None
+    try:
+        shapes: dict[str, dict[str, tuple[str, ...]]] = {}
+        for (owner, name), table in index.tables.items():
+            shapes.setdefault(owner, {})[name] = tuple(table.columns)
+        owners = [owner for owner in sorted(shapes) if schema in (None, owner) and is_flue(shapes[owner])]
+        if not owners:
+            return None
+        rows = _rows(index, owners[0], READ)
+        for name in sorted(READ & shapes[owners[0]].keys()):
+            if index.copies and f"{owners[0]}.{name}" not in index.filled:
+                for of in LISTS:
+                    receipt.gap(of, f"the dump has the table {name} and none of its rows")
+        if index.torn:
+            for of in LISTS:
+                receipt.gap(of, "the dump ends early")
+        store = MemoryTables(str(path), rows, shapes[owners[0]])
+        return flue_world(store, receipt, kind="pgdump", schema=owners[0], **index.facts)
+    finally:
+        index.close()
+
+
+def _rows(index: DumpIndex, owner: str, wanted: Collection[str]) -> dict[str, list[Row]]:
+    return {
+        name: [index.row(table, place) for place in table.places()]
+        for (where, name), table in index.tables.items()
+        if where == owner and name in wanted
+    }
 
 
 def _names(path: Path) -> frozenset[str]:
@@ -122,10 +171,7 @@ def _read(
         return [index.row(table, place) for place in list(table.places())[:_SOME]]
 
     layout = choose(shapes[owner], given=given, what="a dump of PostgreSQL", label=str(path), sample=sample)
-    rows: dict[str, list[Row]] = {}
-    for (where, name), table in index.tables.items():
-        if where == owner and name in _tables(layout):
-            rows[name] = [index.row(table, place) for place in table.places()]
+    rows = _rows(index, owner, _tables(layout))
     tables = {name: shapes[owner][name] for name in shapes[owner]}
     receipt.seen = receipt.parsed = 0
     return LayoutWorld(

@@ -20,7 +20,7 @@ from eve_replay.worlds.base import World
 from eve_replay.worlds.export.entities import Wrap, text_option
 from eve_replay.worlds.local.records import synthesise_run
 from eve_replay.worlds.pgdump.archive import is_archive
-from eve_replay.worlds.pgdump.foreign import layout_world, unknown_tables
+from eve_replay.worlds.pgdump.foreign import flue_dump, layout_world, unknown_tables
 from eve_replay.worlds.pgdump.index import DumpIndex
 from eve_replay.worlds.pgdump.packed import unpacked_head
 from eve_replay.worlds.postgres.queue import SHOWN, QueueJob, show_jobs
@@ -300,6 +300,9 @@ class _PgDumpOpener:
         except OtherColumns:
             return layout_world(path, given=None, schema=schema, wrap=wrap)
         except OtherTables as error:
+            flue = flue_dump(path, schema=schema, wrap=wrap)
+            if flue is not None:
+                return flue
             raise unknown_tables(path, error, schema=schema, wrap=wrap) from None
 
 

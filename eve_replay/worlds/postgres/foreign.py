@@ -1,4 +1,4 @@
-"""A live PostgreSQL database whose tables are not those of world-postgres: read with a layout.
+"""A live PostgreSQL database whose tables are not those of world-postgres: Flue's, or read with a layout.
 
 Importing this needs psycopg, as the world of a live server does.
 """
@@ -12,7 +12,10 @@ from psycopg import sql
 
 from eve_replay.errors import SourceUnreadable
 from eve_replay.problems import Receipt
+from eve_replay.worlds.base import World
 from eve_replay.worlds.export.entities import Wrap
+from eve_replay.worlds.flue.opener import flue_world
+from eve_replay.worlds.flue.tables import is_flue
 from eve_replay.worlds.layouts.access import TableAccess
 from eve_replay.worlds.layouts.choose import choose
 from eve_replay.worlds.layouts.library import fits_tables
@@ -43,8 +46,8 @@ def layout_world(
     schema: str | None,
     timeout: float | None,
     wrap: Wrap,
-) -> LayoutWorld:
-    """Return the world in a database, read as a layout says; read-only, in one snapshot.
+) -> World:
+    """Return the world in a database: Flue's, or read as a layout says; read-only, in one snapshot.
 
     Args:
         source: the address.
@@ -73,6 +76,8 @@ def layout_world(
             )
         tables = {table: tuple(columns) for table, columns in kinds[owner].items()}
         store = _store(link, address.label, owner, kinds[owner])
+        if not given and is_flue(tables):
+            return flue_world(store, receipt, kind="postgres", schema=owner)
         layout = choose(
             tables,
             given=given,
@@ -89,7 +94,12 @@ def layout_world(
 
 
 def _best(kinds: dict[str, dict[str, dict[str, str]]]) -> str:
-    """Return the schema whose tables fit a layout best."""
+    """Return the schema whose tables are Flue's, else that whose tables fit a layout best."""
+    flue = sorted(
+        owner for owner, tables in kinds.items() if is_flue({t: tuple(c) for t, c in tables.items()})
+    )
+    if flue:
+        return flue[0]
     scores = {
         owner: max((fit.score - 100 * len(fit.gaps) for fit in fits_tables(tables)), default=-1000)
         for owner, tables in kinds.items()
