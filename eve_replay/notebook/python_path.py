@@ -51,6 +51,8 @@ def _names() -> Mapping[str, object]:
 def python_path(key: str, tab: str = "", path: str = "", *, root: Root | None = None) -> str:
     """Return an expression for a key of the views, down to a value of its input or output.
 
+    Ids come from a journal and may hold anything: all of a key stands in the expression as literals.
+
     Args:
         key: for example ``step:wrun_.../step_...``.
         tab: ``input`` or ``output`` for the payload; anything else means the thing itself.
@@ -97,7 +99,7 @@ def _thing(kind: str, parts: tuple[str, ...], root: Root) -> str:
     if kind == "chunk" and own:
         return f"next(e for e in {here}.stream_events if e.chunk_id == {parts[0]!r})"
     if kind == "act":
-        return f"next(e for e in er.Ledger.load(ledger).entries if e.line == {parts[0]})"
+        return f"next(e for e in er.Ledger.load(ledger).entries if str(e.line) == {parts[0]!r})"
     if kind in ("attempt", "call", "model"):
         number = int(parts[2]) if parts[2].isdigit() else parts[2]
         attempt = f"{here}.attempt({parts[1]!r}, {number!r}, {parts[0]!r})"
@@ -106,7 +108,7 @@ def _thing(kind: str, parts: tuple[str, ...], root: Root) -> str:
         if kind == "call":
             return f"next(c for c in {attempt}.tool_calls if c.call_id == {parts[3]!r})"
         if kind == "model":
-            place = f"m.coordinate.turn_id == {parts[4]!r} and m.coordinate.step_index == {parts[3]}"
+            place = f"m.coordinate.turn_id == {parts[4]!r} and str(m.coordinate.step_index) == {parts[3]!r}"
             return f"next(m for m in {attempt}.model_calls if {place})"
         return attempt
     return here

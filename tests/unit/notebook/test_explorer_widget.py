@@ -1,8 +1,11 @@
 """The explorer both ways: selection, expressions, links, breakpoints, and what stays hidden."""
 
+import ast
+
 import pytest
 
 import eve_replay as er
+from eve_replay.notebook.python_path import Root, python_path
 from eve_replay.views.inspect.value import ValueTree
 from tests.support.corpus import scenario
 
@@ -125,3 +128,16 @@ def test_breakpoints_in_other_frameworks(source, tool, count):
     assert len(hits) >= count
     w = er.run_until(where, lambda m: m.tool == tool, after=hits[0])
     assert w.moment == hits[1] and w.breaks["text"] == "m.tool == tool"
+
+
+@pytest.mark.parametrize(
+    "kind", ["session", "run", "turn", "step", "attempt", "model", "call", "event", "chunk", "act"]
+)
+def test_an_id_never_becomes_code(kind):
+    evil = "x') or __import__('os').abort() or ('"
+    for of in ("journal", "session"):
+        for tab in ("", "input"):
+            key = f"{kind}:{'/'.join([evil] * 5)}"
+            text = python_path(key, tab, f'$["{evil}"]', root=Root(text="s", of=of))
+            names = {node.id for node in ast.walk(ast.parse(text, mode="eval")) if isinstance(node, ast.Name)}
+            assert "__import__" not in names, text
