@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 
 from eve_replay.guidance import Report
 from eve_replay.journal.effects.judge import judge_effect
 from eve_replay.report.blocks import Block, Heading, Items, Sheet, Text
+from eve_replay.views.kit.base import split_key
 from eve_replay.views.kit.words import day_and_clock, executions, plural, word_for, zone_name
 from eve_replay.views.session.explorer import Explorer
 from eve_replay.views.session.moments import Stop
@@ -108,12 +109,26 @@ class Incident:
         """Yield the moments that count."""
         stops = [stop for stop in self.view.cursor.stops if stop.effect or stop.type in _TOLD]
         stops = [stop for stop in stops if stop.source == "stream" or not _plumbing(stop)]
-        rows = [(_at(stop.at, self.zone), stop.label) for stop in stops[:_MOST]]
+        told = stops if len(stops) <= _MOST else (self._near(stops) or stops[-_MOST:])[:_MOST]
+        rows = [(_at(stop.at, self.zone), stop.label) for stop in told]
         yield Heading(level=2, text="Timeline")
         yield Sheet(titles=("when", "what"), rows=rows)
         more = len(stops) - len(rows)
         if more > 0:
-            yield Text(text=f"{plural(more, 'later moment')} left out.")
+            yield Text(text=f"{plural(more, 'other moment')} left out: the explorer has them all.")
+
+    def _near(self, stops: Sequence[Stop]) -> list[Stop]:
+        """Return the moments of the turns in which a step ran again, or that something is said about."""
+        steps = {step.step_id for step in self.view.session.repeated}
+        steps |= {verdict.step_id for verdict in self.report.verdicts if verdict.step_id}
+        turns = {
+            key
+            for stop in self.view.cursor.stops
+            if any(split_key(each)[1][-1] in steps for each in stop.path if each.startswith("step:"))
+            for key in stop.path
+            if key.startswith("turn:")
+        }
+        return [stop for stop in stops if turns.intersection(stop.path)]
 
     def attempts(self) -> Iterator[Block]:
         """Yield what each attempt of a step that ran again says of each effect."""

@@ -93,6 +93,11 @@ def test_it_stops_where_the_condition_fits(session):
     assert last.type == "action.result"
     after = er.run_until(session, lambda m: m.type == "turn.completed", after=last)
     assert after.moment.index > last.index
+    tokens = '$["eve.harness.requestEnvelopeTokens"]'  # what is stored in the session's state
+    rich = er.run_until(session, lambda m: m.state.at(tokens) > 1000)
+    assert rich.moment.label == "turnStep: completed" and rich.moment.state.at(tokens) == 3029
+    before = rich.moments[rich.moment.index - 1]
+    assert not before.state.at(tokens) and len(before.state.history) < len(rich.moment.state.history)
     w.break_on(None)
     assert not w.breaks
     with pytest.raises(er.NotFound, match="moments looked at"):

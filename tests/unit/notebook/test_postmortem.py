@@ -14,6 +14,8 @@ import pytest
 import eve_replay as er
 from eve_replay.notebook import check_again
 from eve_replay.notebook.recheck import facts_of
+from eve_replay.report import incident
+from tests.support.corpus import scenario
 
 NOW = datetime(2026, 12, 1, 9, 0, tzinfo=UTC)
 SAMPLE = "sample:crash-in-tool"
@@ -117,3 +119,15 @@ def test_the_notebook_runs_and_looks_again(tmp_path, ledger):
         assert b"a@example.com" not in zlib.decompress(base64.b64decode(each))
     assert str(tmp_path) not in text
     shutil.rmtree(tmp_path / ".ipynb_checkpoints", ignore_errors=True)
+
+
+def test_a_long_timeline_shows_what_matters(tmp_path, monkeypatch):
+    def timeline(source, name):
+        text = er.postmortem(source, tmp_path / name, now=NOW).read_text("utf-8")
+        return text.partition("## Timeline")[2].partition("## The attempts")[0]
+
+    quiet = timeline(str(scenario("long-session")), "long.md")  # nothing ran again: how it ended
+    assert "other moments left out" in quiet and quiet.count("\n| 2026") == 60
+    monkeypatch.setattr(incident, "_MOST", 12)
+    harm = timeline(SAMPLE, "short.md")
+    assert "other moments left out" in harm and "run created" not in harm and "charge_card requested" in harm
