@@ -23,6 +23,7 @@ from eve_replay.journal import Journal, Session, open_journal
 from eve_replay.journal.effects.judge import judge_effect, tally
 from eve_replay.journal.effects.policy import EffectsPolicy
 from eve_replay.times import iso
+from eve_replay.views.session.titles import title_text
 from eve_replay.worlds.sources import public_source
 
 __all__ = ["COLUMNS", "Audit", "AuditRow", "Engine", "audit", "audit_part", "reasons_of", "tables"]
@@ -254,7 +255,7 @@ def _row(session: Session, report: Report, label: str, now: datetime) -> AuditRo
     return AuditRow(
         source=label,
         session=session.id,
-        title=session.title,
+        title=title_text(session.title),
         status=session.status,
         version=session.eve_version or "",
         reasons=tuple(reasons_of(report, repeats=bool(twice), events=events, purge=bool(purge))),

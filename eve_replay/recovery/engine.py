@@ -206,6 +206,7 @@ def _simulation(
         open=situation.unread,
         unnamed=situation.unnamed,
         plain=situation.plain,
+        framework=situation.framework,
     )
 
 

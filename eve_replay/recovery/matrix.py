@@ -34,6 +34,7 @@ class Totals:
             (``unbounded_share`` of the time they take is named beside it).
         outside: the same two after the strategies.
         tokens_again, calls_again: paid again at the worst bounded point, and expected.
+        tokens_unknown: at some points the tokens of what is paid again are not recorded.
         missed: effects that may never happen because of a strategy, at most, at the worst point.
     """
 
@@ -50,6 +51,7 @@ class Totals:
     stuck_share: float
     tokens_again: int
     tokens_expected: float
+    tokens_unknown: bool
     calls_again: int
     missed: int
 
@@ -67,7 +69,11 @@ class Totals:
             },
             "unboundedShare": round(self.unbounded_share, 6),
             "stuckShare": round(self.stuck_share, 6),
-            "tokensAgain": {"worst": self.tokens_again, "expected": round(self.tokens_expected, 2)},
+            "tokensAgain": {
+                "worst": self.tokens_again,
+                "expected": round(self.tokens_expected, 2),
+                "unknown": self.tokens_unknown,
+            },
             "callsAgain": self.calls_again,
             "missed": self.missed,
         }
@@ -205,6 +211,7 @@ def _totals(points: Sequence[Simulation], weights: Sequence[float]) -> Totals:
         stuck_share=stuck,
         tokens_again=tokens,
         tokens_expected=tokens_expected,
+        tokens_unknown=any(sim.tokens.unknown and sim.model_calls.again for sim in points),
         calls_again=calls,
         missed=missed,
     )

@@ -7,8 +7,8 @@ from types import MappingProxyType
 
 from eve_replay.recovery.plan.model import Plan
 from eve_replay.recovery.result import CrashPoint
+from eve_replay.recovery.sentences import joined
 from eve_replay.recovery.situation import EffectState, RunState, Situation, StepState
-from eve_replay.recovery.words import joined
 
 __all__ = ["CLASSES", "crash_points", "point_at"]
 

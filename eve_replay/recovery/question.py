@@ -159,6 +159,7 @@ class Question:
             environment=env.name,
             model=self.model,
             lease_seconds=env.lease_seconds if env.recovers == "yes" else None,
+            lease_fixed=not env.lease_assumed and self.lease_seconds is None,
             max_retries=env.max_retries,
             strategies=tuple(sorted((k, v.name) for k, v in self.strategies.items())),
             crashes=crashes,

@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 from eve_replay.brief import Brief
 from eve_replay.journal.effects.executions import Executions
 from eve_replay.journal.model import Certainty
-from eve_replay.recovery.words import joined, paragraph
+from eve_replay.recovery.sentences import joined, paragraph
 from eve_replay.times import iso
 
 __all__ = [
@@ -104,12 +104,17 @@ class CrashPoint(Brief):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assumptions:
-    """What the answer takes for granted, so that it can be said beside it."""
+    """What the answer takes for granted, so that it can be said beside it.
+
+    Attributes:
+        lease_fixed: the lease is a constant of the runtime, and nothing that was assumed.
+    """
 
     runtime: str
     environment: str
     model: str
     lease_seconds: float | None = None
+    lease_fixed: bool = False
     max_retries: int = 3
     strategies: tuple[tuple[str, str], ...] = ()
     crashes: int = 1
@@ -248,6 +253,7 @@ class Paid:
         paid: in all, at most; ``paid_min`` at least.
         again: of those, what had been paid before, at most; ``again_min`` at least.
         unbounded: True when every wake-up pays again without end.
+        unknown: some of it is not recorded: the numbers are of what is.
     """
 
     paid: int = 0
@@ -255,6 +261,7 @@ class Paid:
     paid_min: int = 0
     again_min: int = 0
     unbounded: bool = False
+    unknown: bool = False
 
     def to_json(self) -> dict[str, object]:
         """Return, for docs/json.md, ``{paid, again}`` (fields added)."""
@@ -264,6 +271,7 @@ class Paid:
             "paidMin": self.paid_min,
             "againMin": self.again_min,
             "unbounded": self.unbounded,
+            "unknown": self.unknown,
         }
 
 
@@ -310,6 +318,7 @@ class Simulation(Brief):
             whole, and tools act before their request is durable; ``unnamed`` says so where a runtime has
             words of its own.
         plain: a plain SDK run, which has neither turns nor a model.
+        framework: who wrote what was crashed: whose people read the answer.
         told: claims of the tutorial that the runtime contradicts here, both sides in one sentence each.
     """
 
@@ -334,6 +343,7 @@ class Simulation(Brief):
     open: bool = False
     unnamed: str = ""
     plain: bool = False
+    framework: str = "eve"
 
     @property
     def sentence(self) -> str:

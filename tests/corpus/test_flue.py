@@ -190,3 +190,14 @@ def test_a_call_that_was_cut_off_may_still_act_and_is_open(name):
     told = forecast(journal(fixtures()[name]["final"]))[0]
     assert told.answer.outcome == "nothing-open"
     assert told.open and told.late and told.to_json()["late"] == list(told.late)
+
+
+def test_what_is_not_recorded_is_not_counted_as_nothing():
+    from eve_replay import matrix, simulate
+
+    session = journal(fixtures()["c_durable_between_steps"]["crash"]).sessions[0]
+    told = simulate(session, 6)
+    assert told.model_calls.again == 1 and told.tokens.unknown and told.tokens.again == 0
+    assert "its tokens are not recorded" in told.sentence and "the submission goes on" in told.sentence
+    assert "its lease of 30 s" in told.sentence  # a constant of Flue's, nothing that was assumed
+    assert matrix(session).totals.tokens_unknown

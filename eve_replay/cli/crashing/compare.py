@@ -92,7 +92,7 @@ def cli(
         echo_table(shell, _table(title, rows))
     text = (
         "Repeats are executions the outside sees beyond the first, over all effects: at the worst point, and "
-        f"expected when the crash comes at a random time of the {'turn' if target.turn_id else 'run'}."
+        f"expected when the crash comes at a random time of the {target.whole}."
     )
     echo(shell, [(), *paragraph(text, width=shell.width, tone="muted")])
     finish(shell, target.journal.receipt)
@@ -114,8 +114,8 @@ def _side_by_side(shell: Shell, target: Target, policies: str, assumed: dict[str
     for text in side_lines(found):
         echo(shell, paragraph(text, width=shell.width))
     note = (
-        f"The turn is what {found.framework} recorded; the other rules are asked of the same moments. What "
-        "the other runtime's own records would have been is not claimed."
+        f"The {target.whole} is what {found.framework} recorded; the other rules are asked of the same "
+        "moments. What the other runtime's own records would have been is not claimed."
     )
     echo(shell, [(), *paragraph(note, width=shell.width, tone="muted")])
     finish(shell, target.journal.receipt)
@@ -162,7 +162,7 @@ def _table(title: str, rows: Sequence[Any]) -> Table:
                 str(totals.outside_worst_bounded),
                 f"{totals.outside_expected:.2f}",
                 Cell(str(totals.missed) if totals.missed else "", "harm"),
-                str(totals.tokens_again),
+                str(totals.tokens_again or "") + "?" * totals.tokens_unknown or "0",
                 Cell(row.words, "muted"),
             ]
         )

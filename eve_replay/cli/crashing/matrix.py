@@ -96,7 +96,9 @@ def cli(
             echo(shell, paragraph(f"{number}: {title}", width=shell.width, indent=6, tone="muted"))
     if any(" or more" in cell.text for row in rows for cell in row.cells):
         echo(shell, paragraph("+: or more, without end", width=shell.width, indent=6, tone="muted"))
-    echo(shell, [(), *_totals(found.totals, shell.width, plain=target.turn_id is None)])
+    echo(
+        shell, [(), *_totals(found.totals, shell.width, whole=target.whole, model=target.turn_id is not None)]
+    )
     assumed_text = assumed_words(question.assumptions())
     echo(shell, [(), *paragraph(assumed_text, width=shell.width, tone="muted")])
     note(shell, f"`{point_words(words, target)}` explains one point.")
@@ -120,8 +122,7 @@ def _titles(view: MatrixView, room: int) -> list[str]:
     ]
 
 
-def _totals(totals: Any, width: int, *, plain: bool) -> list[Line]:
-    whole = "run" if plain else "turn"
+def _totals(totals: Any, width: int, *, whole: str, model: bool) -> list[Line]:
     outcomes = ", ".join(f"{count} {name}" for name, count in totals.outcomes.items())
     worst = "without end" if totals.outside_worst is None else str(totals.outside_worst)
     out = paragraph(f"Outcomes: {outcomes}.", width=width)
@@ -136,8 +137,10 @@ def _totals(totals: Any, width: int, *, plain: bool) -> list[Line]:
             f"The {whole} never ends in {totals.stuck_share:.1%} of that time (a few ms inside each commit).",
             width=width,
         )
-    if plain:
+    if not model:
         return out
     tokens = f"at most {totals.tokens_again}, expected {totals.tokens_expected:.0f}"
+    if totals.tokens_unknown:
+        tokens = "not recorded at some points" + (f"; elsewhere {tokens}" if totals.tokens_again else "")
     out += paragraph(f"Tokens paid again: {tokens}.", width=width)
     return out

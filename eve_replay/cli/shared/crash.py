@@ -15,7 +15,8 @@ from eve_replay.cli.shared.common import Shell, echo, echo_table, next_words, op
 from eve_replay.cli.shared.options import RenamedOption, effects_option, session_option
 from eve_replay.cli.shared.select import session_wanted, turn_wanted
 from eve_replay.errors import WrongUse
-from eve_replay.recovery.words import paragraph as answer_words
+from eve_replay.recovery.sentences import paragraph as answer_words
+from eve_replay.recovery.sentences import whole_of
 from eve_replay.views.kit.table import Cell, Column, Row, Table
 from eve_replay.views.kit.text import Line, fields, line, paragraph
 from eve_replay.views.kit.words import clock, day_and_clock, plural, zone_name
@@ -127,6 +128,11 @@ class Target:
         """What to call it in a heading."""
         return self.turn_id or self.session.title
 
+    @property
+    def whole(self) -> str:
+        """What its people call it: a turn, a submission, a run."""
+        return whole_of(self.session.framework)
+
     def question(self, assumed: Mapping[str, Any]) -> Question:
         """Return the question that the options ask about it, where its journal says that it runs."""
         from eve_replay.recovery.forecast import at_home
@@ -223,12 +229,13 @@ def draw_answer(shell: Shell, simulation: Simulation, *, explain: bool = False, 
     facts: list[tuple[str, str | Line]] = [("outcome", line((view.outcome_words, view.tone)))]
     if simulation.earliest is not None:
         lease = simulation.assumptions.lease_seconds
-        assumed = f", assuming a lease of {lease:g} s" if simulation.by == "lease" and lease else ""
+        given = "its" if simulation.assumptions.lease_fixed else "assuming a"
+        assumed = f", {given} lease of {lease:g} s" if simulation.by == "lease" and lease else ""
         when = day_and_clock(simulation.earliest, shell.zone)
         facts.append(("not before", f"{when} {zone_name(simulation.earliest, shell.zone)}{assumed}"))
     elif simulation.outcome == "recovers":
         facts.append(("when", simulation.delay or "at once after the restart"))
-    facts.append(("run ends" if simulation.plain else "turn ends", simulation.ends or "not recorded"))
+    facts.append((f"{whole_of(simulation.framework)} ends", simulation.ends or "not recorded"))
     if not simulation.plain:
         facts.append(("model calls", view.paid))
     if simulation.events_again:
@@ -270,6 +277,9 @@ def _head(shell: Shell, simulation: Simulation) -> list[Line]:
 
 
 def _steps_table(view: CrashView, simulation: Simulation) -> Table:
+    from eve_replay.journal.frameworks.registry import framework_named
+
+    framework = framework_named(simulation.framework)
     rows: list[Row] = []
     every = Counter(row.function for row in view.steps)
     seen: Counter[str] = Counter()
@@ -280,12 +290,15 @@ def _steps_table(view: CrashView, simulation: Simulation) -> Table:
             done += 1
             continue
         name = f"{row.function} #{seen[row.function]}" if every[row.function] > 1 else row.function
-        rows.append([name, Cell(row.verdict, row.tone), step.code, row.attempts])
+        # A code of the Workflow SDK's commits, which other stores do not have.
+        state = step.code if framework.language == "workflow" else "open"
+        rows.append([name, Cell(row.verdict, row.tone), state, row.attempts])
     if done:
-        rows.insert(0, [plural(done, "step"), Cell("replayed", "replayed"), "done", ""])
+        word = plural(done, framework.nouns.step)
+        rows.insert(0, [word, Cell("replayed", "replayed"), "done", ""])
     return Table(
         columns=[
-            Column(title="step", shrink=1, minimum=12),
+            Column(title=framework.nouns.step, shrink=1, minimum=12),
             Column(title="verdict"),
             Column(title="state"),
             Column(title="starts", align="right"),

@@ -356,11 +356,12 @@ def _start(session: Session, turn: Turn, course: Course, voice: Voice, place: Pl
     }.get(course.outcome, "it takes the submission over at once")
     if course.ends == "aborted":
         then = "it settles the submission as aborted, without running anything"
+    several = f" It is {_name(turn).lower()} of {count(len(session.turns), 'submission')}, counted from 0."
+    others = several if len(session.turns) > 1 else ""
     return PlanStep(
         kind="safe-to-start",
         does="start-server",
-        sentence=f"Start the app that serves the agent {agent}: {then}. "
-        f"{count(len(session.turns), 'submission')} of the conversation, this is {_name(turn).lower()}.",
+        sentence=f"Start the app that serves the agent {agent}: {then}.{others}",
         certainty="implied",
         about=(About(session_id=session.id, run_id=session.id),),
         group=4,

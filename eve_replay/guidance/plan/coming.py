@@ -32,6 +32,10 @@ _BACK: Mapping[str, str] = MappingProxyType(
         "other-version": "eve-start",
     }
 )
+#: When it goes on then, where that is not at once.
+_WHEN: Mapping[str, str] = MappingProxyType(
+    {"python-sdk": "once the queue delivers its message again (30 s to 1 h later, 300 s unless told)"}
+)
 #: What "bring it back" is called there.
 _STARTS: Mapping[str, str] = MappingProxyType(
     {
@@ -255,7 +259,8 @@ def _hold(
     if at is not None:
         text = f"have no server up at {voice.clock(at)}: with any that is up {again}."
     else:
-        text = f"hold {ahead.start}: with it {again} at once."
+        when = _WHEN.get(ahead.environment.name, "at once")
+        text = f"hold {ahead.start}: with it {again} {when}."
     if session.kind == "workflow":
         return text
     return (

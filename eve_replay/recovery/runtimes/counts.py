@@ -15,7 +15,7 @@ def count_model(situation: Situation, course: Course, goes: Sequence[str]) -> No
     """Fill in model calls and tokens: in all, and of those what had been paid before."""
     calls = [0, 0, 0, 0]
     tokens = [0, 0, 0, 0]
-    unbounded = False
+    unbounded = unknown = False
     for fate in course.fates:
         step = fate.step
         model = step.model
@@ -28,7 +28,9 @@ def count_model(situation: Situation, course: Course, goes: Sequence[str]) -> No
         calls[2] += model.began + model.total * low
         tokens[0] += again + spent * high
         tokens[2] += (again if model.began else 0) + spent * low
+        unknown = unknown or (bool(high and model.total) and model.tokens is None)
         if step.runs_again and high:
+            unknown = unknown or (bool(model.maybe) and model.again is None)
             calls[1] += model.maybe
             calls[3] += model.began
             tokens[1] += again
@@ -38,7 +40,12 @@ def count_model(situation: Situation, course: Course, goes: Sequence[str]) -> No
         paid=calls[0], again=calls[1], paid_min=calls[2], again_min=calls[3], unbounded=unbounded
     )
     course.tokens = Paid(
-        paid=tokens[0], again=tokens[1], paid_min=tokens[2], again_min=tokens[3], unbounded=unbounded
+        paid=tokens[0],
+        again=tokens[1],
+        paid_min=tokens[2],
+        again_min=tokens[3],
+        unbounded=unbounded,
+        unknown=unknown,
     )
 
 

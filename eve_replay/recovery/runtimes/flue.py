@@ -22,7 +22,7 @@ class FlueRuntime:
     """Flue 2.1, ordinary tools unless an effect is named durable."""
 
     name = "flue"
-    words = "Flue, as its notes state it"
+    words = "Flue, as observed"
     source = "docs/evidence/flue.md#after-a-crash"
     environment = "flue"
 

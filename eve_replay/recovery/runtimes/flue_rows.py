@@ -58,6 +58,8 @@ def recover_rows(situation: Situation, environment: Environment, model: ModelAns
     known = sum(1 for s in situation.steps if s.code == "unborn") if goes else 0
     begun = sum(1 for s in situation.steps if s.code != "unborn")
     course.calls = Paid(paid=begun + known + again, again=again, paid_min=begun + known)
+    # An answer that is not whole has no usage on record.
+    course.tokens = Paid(unknown=bool(again))
     if goes:
         if situation.answering:
             course.use("flue-continued" if situation.partial else "flue-unfinished")

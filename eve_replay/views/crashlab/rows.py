@@ -10,6 +10,7 @@ from eve_replay.journal.effects.judge import Judgement, Twice, judge, of_count, 
 from eve_replay.recovery.environment import ENVIRONMENTS
 from eve_replay.recovery.points import CLASSES
 from eve_replay.recovery.result import CrashPoint, EffectVerdict, Simulation, StepVerdict
+from eve_replay.recovery.sentences import paid_tokens
 from eve_replay.recovery.strategies import DURABLE, STRATEGIES
 from eve_replay.views.kit.base import View, event_key, step_key
 from eve_replay.views.kit.safe import safe_text
@@ -297,7 +298,8 @@ def _paid(simulation: Simulation) -> str:
     if not calls.again:
         return f"{text}, none paid again"
     again = f"{calls.again} paid again"
-    return f"{text}, {again}" + (f" ({tokens.again:,} tokens)" if tokens.again else "")
+    spent = f" ({paid_tokens(tokens)})" if tokens.again or tokens.unknown else ""
+    return f"{text}, {again}{spent}"
 
 
 def _step(step: StepVerdict) -> CrashStepRow:

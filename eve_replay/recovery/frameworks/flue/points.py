@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from eve_replay.recovery.plan.model import Plan
+from eve_replay.recovery.sentences import joined
 from eve_replay.recovery.situation import EffectState, RunState, Situation, StepState
-from eve_replay.recovery.words import joined
 
 __all__ = ["classify"]
 

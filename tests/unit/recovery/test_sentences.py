@@ -5,7 +5,8 @@ import pytest
 from eve_replay.journal.effects.executions import Executions
 from eve_replay.recovery.engine import simulate
 from eve_replay.recovery.matrix import matrix_of
-from eve_replay.recovery.words import RULES, joined, seconds, times
+from eve_replay.recovery.sentences import joined, seconds, times
+from eve_replay.recovery.words import RULES
 from tests.support.recovery import TURNS, turn_plan
 
 
