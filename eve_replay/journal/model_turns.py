@@ -120,6 +120,8 @@ class Step(Asked, Brief):
         turn_id: the turn it works for, None for steps beside a turn.
         input, output, error: payloads (from the record, else from its events).
         dispatched: run ids that this step started (children), where the journal says so.
+        kept: state that is recorded beside the step (Flue): named values as it found them, and as it left
+            them (None while it is not committed). None where its input and output hold the state.
         problems: disagreements between log, record and stream.
     """
 
@@ -158,6 +160,7 @@ class Step(Asked, Brief):
     output: Payload | None = None
     error: Payload | None = None
     dispatched: tuple[str, ...] = ()
+    kept: tuple[Mapping[str, object], Mapping[str, object] | None] | None = None
     problems: tuple[Problem, ...] = ()
 
     @property

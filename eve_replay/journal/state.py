@@ -50,6 +50,7 @@ class State:
             over from the step before, because many runtime steps get only what they need.
         whole: the output held the whole state, not a delta (eve before 0.66).
         undecoded: parts that could not be decoded.
+        named: values that tools and hooks named, recorded beside the steps (Flue): no history, no context.
     """
 
     context: Mapping[str, object]
@@ -58,9 +59,12 @@ class State:
     given: frozenset[str] = frozenset()
     whole: bool = False
     undecoded: tuple[Undecoded, ...] = ()
+    named: bool = False
 
     def parts(self) -> dict[str, object]:
-        """Return the three parts under the names they have in a step input."""
+        """Return the three parts under the names they have in a step input; named values are one part."""
+        if self.named:
+            return {"sessionState": self.session}
         return {"serializedContext": self.context, "sessionState": self.session, "history": self.history}
 
 
@@ -142,6 +146,8 @@ def state_before(step: Step, earlier: State | None = None) -> State | None:
         step: a turn step or a runtime step that carries state.
         earlier: a state to share unchanged structure with.
     """
+    if step.kept is not None:
+        return _kept(step.kept[0])
     if step.input is None:
         return None
     value = step.input.value  # nearly all of it is state, so reading it whole is cheaper than by path
@@ -157,6 +163,8 @@ def state_after(step: Step, before: State | None = None) -> State | None:
         step: the step.
         before: its own input state, when the caller already has it.
     """
+    if step.kept is not None:
+        return _kept(step.kept[1]) if step.kept[1] is not None else None
     if step.output is None or not step.committed:
         return None
     output = step.output.value
@@ -171,6 +179,11 @@ def state_after(step: Step, before: State | None = None) -> State | None:
     if step.name.function == "createSessionStep" and isinstance(output.get("state"), Mapping):
         return _state({**output, "sessionState": output["state"]}, before)
     return None
+
+
+def _kept(values: Mapping[str, object]) -> State:
+    """Named values that are recorded beside the steps: no history is among them."""
+    return State(context={}, session=values, history=(), given=frozenset({"sessionState"}), named=True)
 
 
 def messages_added(before: State | None, after: State | None) -> tuple[object, ...]:

@@ -213,8 +213,11 @@ def forecast_session(
             kind=head.kind,
             answer=_untold(main),
         )
-    if main.outcome == "nothing-open" and room is None and not settled(session):
-        main = _unsure(main)
+    if main.outcome == "nothing-open":
+        if session.missing("events"):
+            main = _unsure(main, "nothing is open in what is here, and the log is not whole")
+        elif room is None and not settled(session):
+            main = _unsure(main, "no step is open, and nothing says that it waits")
     others = tuple(
         (name, under(ENVIRONMENTS[name]))
         for name in environments_for(head.kind == "workflow", situation.framework)
@@ -254,9 +257,8 @@ def at_home(journal: Journal, session: Session, head: SessionHead, question: Que
     return replace(fitted, environment=named_environment(name), note=question.note or told)
 
 
-def _unsure(sim: Simulation) -> Simulation:
+def _unsure(sim: Simulation, label: str) -> Simulation:
     """Nothing in the log is open, and nothing that was seen says that nothing was due."""
-    label = "no step is open, and nothing says that it waits"
     return replace(sim, point=replace(sim.point, label=label, certainty="unknown"), certainty="unknown")
 
 

@@ -22,6 +22,8 @@ def times(count: Executions) -> str:
     """Return ``once``, ``twice``, ``once or twice``, ``at least twice``, ``not at all``."""
     word = {0: "not at all", 1: "once", 2: "twice"}
     if count.max is None:
+        if count.min == 0:
+            return "an unknown number of times"
         return f"at least {_word(count.min, word)}, without end"
     if count.min == count.max:
         return _word(count.min, word)

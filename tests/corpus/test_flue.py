@@ -201,3 +201,15 @@ def test_what_is_not_recorded_is_not_counted_as_nothing():
     assert "its tokens are not recorded" in told.sentence and "the submission goes on" in told.sentence
     assert "its lease of 30 s" in told.sentence  # a constant of Flue's, nothing that was assumed
     assert matrix(session).totals.tokens_unknown
+
+
+def test_state_is_what_was_written_with_a_commit():
+    from eve_replay.journal.state import walk_states
+
+    session = journal(fixtures()["i_state_write"]["final"]).sessions[0]
+    found = [(each.before, each.after) for each in walk_states(session.steps)]
+    assert found[0][0].session == {} and found[0][1].session == {"phase": "drafting", "count": 1}
+    for (_, left), (given, _) in zip(found, found[1:], strict=False):
+        assert left.session == given.session  # nothing is written between two messages
+    lost = journal(fixtures()["i3_state_lost_slow_sibling"]["final"]).sessions[0]
+    assert all("phase" not in (each.after or each.before).session for each in walk_states(lost.steps))

@@ -81,3 +81,8 @@ def told(opened: Journal) -> list[Any]:
 
 
 _NONE = SimpleNamespace(call_id=None, fate=None, ran=None, output=None)
+
+
+def updates() -> dict[str, dict[str, list[dict[str, Any]]]]:
+    """Return what the HTTP endpoint said of the recordings (``?view=updates``), by recording."""
+    return _read("updates")

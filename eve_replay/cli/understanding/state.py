@@ -20,9 +20,9 @@ from eve_replay.codec import parse_path
 from eve_replay.errors import WrongUse
 from eve_replay.journal import Journal, Session, Step, walk_states
 from eve_replay.journal.documents import state_document
-from eve_replay.journal.state import State
-from eve_replay.values import UNDEFINED, to_tagged
-from eve_replay.views.kit.safe import cut
+from eve_replay.journal.state import State, StepState
+from eve_replay.values import UNDEFINED, same, to_tagged
+from eve_replay.views.kit.safe import cut, safe_text
 from eve_replay.views.kit.table import Cell, Column, Table
 from eve_replay.views.kit.text import Line, line, paragraph
 from eve_replay.views.kit.tone import Tone
@@ -101,8 +101,8 @@ def _listing(shell: Shell, journal: Journal, session: Session) -> None:
             Column(title="step", shrink=1, minimum=12),
             Column(title="id", shrink=2, minimum=12, keep="both"),
             Column(title="status"),
-            Column(title="messages", align="right"),
-            Column(title="added", align="right"),
+            Column(title="messages", align="right", optional=True),
+            Column(title="new", shrink=1, minimum=6),
             Column(title="differs", align="right"),
         )
         rows = []
@@ -114,8 +114,7 @@ def _listing(shell: Shell, journal: Journal, session: Session) -> None:
                     each.step.function,
                     each.step.step_id,
                     Cell(word.word, word.tone),
-                    str(len((each.after or each.before or _NOTHING).history)),
-                    f"+{len(each.added)}" if each.added else "",
+                    *_grown(each),
                     Cell(str(odd) if odd else "", "error"),
                 )
             )
@@ -125,7 +124,16 @@ def _listing(shell: Shell, journal: Journal, session: Session) -> None:
     finish(shell, journal.receipt, problems=any(not c.expected for each in states for c in each.law))
 
 
-_NOTHING = State(context={}, session={}, history=())
+def _grown(each: StepState) -> tuple[str, str]:
+    """How many messages the state holds and how many are new; of named values which ones changed."""
+    state = each.after or each.before
+    if state is None:
+        return "0", ""
+    if not state.named:
+        return str(len(state.history)), f"+{len(each.added)}" if each.added else ""
+    old = each.before.session if each.before is not None else {}
+    changed = [name for name, value in state.session.items() if name not in old or not same(old[name], value)]
+    return "", safe_text(", ".join(changed))
 
 
 def _whole(

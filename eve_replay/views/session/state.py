@@ -143,7 +143,7 @@ def _view(
         parts=_parts(before, after),
         diff=diff,
         messages=message_rows(history, added=len(added), start=len(history) - len(added)),
-        history=(len(before.history) if before else None, len(after.history) if after else None),
+        history=(_messages(before), _messages(after)),
         law=tuple(
             LawRow(
                 path=each.path,
@@ -160,6 +160,10 @@ def _view(
     )
 
 
+def _messages(state: State | None) -> int | None:
+    return len(state.history) if state is not None and not state.named else None
+
+
 def _why_none(step: Step) -> str:
     if step.input is None and step.output is None:
         return "Neither input nor output is recorded: the payloads were purged, or the step never started."
@@ -169,6 +173,13 @@ def _why_none(step: Step) -> str:
 
 
 def _parts(before: State | None, after: State | None) -> tuple[StatePartRow, ...]:
+    held = [each for each in (before, after) if each is not None and each.named]
+    if held:
+        names = dict.fromkeys(name for each in held for name in each.session)
+        return tuple(
+            _checkpoint_row(StatePart(f"sessionState.{name}", safe_text(name)), before, after)
+            for name in names
+        )
     rows = [_checkpoint_row(part, before, after) for part in CHECKPOINT]
     rows += [
         StatePartRow(path=part.path, what=part.what, origin="rebuilt", note=part.note, tone="muted")

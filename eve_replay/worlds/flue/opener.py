@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from eve_replay.errors import SourceUnreadable
+from eve_replay.limits import Limits, as_limits
 from eve_replay.problems import Receipt
 from eve_replay.worlds.base import World
+from eve_replay.worlds.flue.http_view import is_view, view_tables
 from eve_replay.worlds.flue.tables import FlueTables, is_flue
 from eve_replay.worlds.flue.world import FlueWorld
 from eve_replay.worlds.layouts.tables import TableStore
+from eve_replay.worlds.pgdump.packed import open_dump_file
 from eve_replay.worlds.sqlite.file import glance, is_sqlite, open_sqlite
 
 __all__ = ["flue_world", "opener"]
@@ -22,6 +25,9 @@ _SCHEMES = ("flue:", "file:")
 _OWN_FOLDERS = ("", "data", ".flue", "node_modules/.cache/flue")
 _SIGN = b"flue_conversation_stream"
 _PEEK = 8 << 20
+#: Files that may hold what the HTTP endpoint said.
+_VIEWS = frozenset({".json", ".jsonl", ".ndjson", ".sse", ".txt"})
+_PEEK_VIEW = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +42,7 @@ class _FlueOpener:
                 return 1.0
             if path.is_dir():
                 return 0.6 if next(_files(path), None) is not None else 0.0
-            return 0.97 if _holds(path) else 0.0
+            return 0.97 if _holds(path) or _views(path) else 0.0
         except (OSError, ValueError):
             return 0.0
 
@@ -57,6 +63,8 @@ class _FlueOpener:
                     f"{path} holds {len(files)} Flue databases: {names}.", hint=f"Name one: {files[0]}"
                 )
             path = files[0]
+        if _views(path):
+            return _view_world(path, receipt, as_limits(options.get("limit")))
         store = open_sqlite(path, receipt)
         if not is_flue(store.tables):
             store.close()
@@ -79,6 +87,39 @@ def flue_world(store: TableStore, receipt: Receipt, kind: str = "flue", **about:
     if kind != "flue":
         about = {"layout": "flue", "writer": "Flue", **about}
     return FlueWorld(FlueTables(store, receipt), receipt=receipt, kind=kind, about=about)
+
+
+def _view_world(path: Path, receipt: Receipt, limits: Limits) -> FlueWorld:
+    """Return what the HTTP endpoint said of conversations, which is not all that their store has."""
+    try:
+        file, fault = open_dump_file(path, lambda _name: True, limits)
+        with file:
+            text = file.read().decode("utf-8", "replace")
+    except (OSError, EOFError) as error:
+        raise SourceUnreadable(f"{path} cannot be read: {error}.") from error
+    store, faults = view_tables(text, str(path))
+    if fault:
+        faults.insert(0, (0, fault))
+    for line, why in faults:
+        receipt.skip(where=f"{path}:{line}", what="update", why=why)
+        receipt.problem("error", "torn-view", f"{path}:{line}", f"Line {line} was left out: {why}.")
+    said = "the HTTP view leaves out attempts, leases, step memos, state, and what delegates did"
+    receipt.gap("events", said)
+    receipt.problem(
+        "info",
+        "flue-view",
+        str(path),
+        f"Not the store itself: {said}.",
+        "Open the store (flue.db with its -wal) for what a crash would do.",
+    )
+    return flue_world(store, receipt)
+
+
+def _views(path: Path) -> bool:
+    if path.suffix.lower() not in _VIEWS or not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return is_view(file.read(_PEEK_VIEW))
 
 
 def _holds(path: Path) -> bool:

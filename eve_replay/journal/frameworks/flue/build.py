@@ -8,6 +8,7 @@ from eve_replay.ids import FunctionName
 from eve_replay.journal.frameworks.base import Grouping
 from eve_replay.journal.frameworks.flue.calls import evidence
 from eve_replay.journal.frameworks.flue.fold import Fold, SubmissionDraft, fold
+from eve_replay.journal.frameworks.flue.kept import KeptStates
 from eve_replay.journal.frameworks.flue.steps import memo_steps, message_step
 from eve_replay.journal.frameworks.flue.turns import (
     message_of_submission,
@@ -66,6 +67,7 @@ def build_from(stream: Stream, *, store: str = "flue", gaps: tuple[Gap, ...] = (
     head = stream.head
     everything = [event for events in stream.events.values() for event in events]
     found = fold(head.id, everything, stream.rows)
+    states = KeptStates(event for writes in found.state.values() for event in writes)
     turns: list[Turn] = []
     steps: dict[str, list[tuple[tuple[int, int], Step]]] = {run.run_id: [] for run in stream.runs}
     messages: list[Message] = []
@@ -73,7 +75,7 @@ def build_from(stream: Stream, *, store: str = "flue", gaps: tuple[Gap, ...] = (
         turn_id = turn_id_of(number)
         mine: list[Step] = []
         for message in submission.messages:
-            made = message_step(message, submission, turn_id)
+            made = message_step(message, submission, turn_id, states.of(message))
             memos = memo_steps(message, submission, turn_id)
             bucket = steps.setdefault(message.conversation, [])
             for place, step in (made, *memos):

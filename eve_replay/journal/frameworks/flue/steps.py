@@ -19,6 +19,7 @@ from eve_replay.journal.frameworks.flue.fold import (
     place_of,
     time_of,
 )
+from eve_replay.journal.frameworks.flue.kept import Kept
 from eve_replay.journal.frameworks.flue.records import mapping, text
 from eve_replay.journal.model import Attempt, Certainty, ModelCall, Outcome, Step, Tokens
 from eve_replay.records import EventRecord
@@ -33,9 +34,9 @@ _DOUBT = (
 
 
 def message_step(
-    message: MessageDraft, submission: SubmissionDraft, turn_id: str
+    message: MessageDraft, submission: SubmissionDraft, turn_id: str, kept: Kept | None = None
 ) -> tuple[tuple[int, int], Step]:
-    """Return the step of a model message and its place in the stream."""
+    """Return the step of a model message and its place in the stream; ``kept`` is the state around it."""
     owners = working_attempts(message)
     over = submission.settled is not None
     end = message.end
@@ -70,6 +71,7 @@ def message_step(
         coordinates=(coordinate_of(message, turn_id),),
         turn_id=turn_id,
         dispatched=tuple(call.child for call in message.calls if call.child is not None),
+        kept=kept,
     )
     return place_of(message.started), step
 
