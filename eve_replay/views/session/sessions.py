@@ -16,6 +16,7 @@ from eve_replay.views.kit.base import View
 from eve_replay.views.kit.safe import safe_text
 from eve_replay.views.kit.tone import Tone
 from eve_replay.views.kit.words import ago, plural, word_for
+from eve_replay.views.session.titles import title_text
 
 if TYPE_CHECKING:  # the list is on screen before the model is loaded
     from eve_replay.journal.effects.judge import Twice
@@ -96,9 +97,18 @@ def session_rows(heads: Iterable[SessionHead]) -> tuple[SessionRow, ...]:
 def session_row(head: SessionHead) -> SessionRow:
     """Return the row of one session from its listing facts alone."""
     word = word_for(head.status or "unknown")
-    title = safe_text(head.title)
+    title = title_text(head.title)
     version = head.eve_version or ""
-    parts = (head.id, title, word.word, version, head.model or "", head.kind, "purged" if head.purged else "")
+    parts = (
+        head.id,
+        title,
+        safe_text(head.title),
+        word.word,
+        version,
+        head.model or "",
+        head.kind,
+        "purged" if head.purged else "",
+    )
     return SessionRow(
         key=f"session:{head.id}",
         id=head.id,

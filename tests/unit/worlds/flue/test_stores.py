@@ -3,13 +3,18 @@ of the present format for PostgreSQL is published, and MySQL's was only read (do
 
 import sqlite3
 import subprocess
+from datetime import UTC, datetime
 
 import pytest
 
+from eve_replay.guidance.why import why
 from eve_replay.journal import open_journal
+from eve_replay.redaction.redact import Redactor
+from eve_replay.worlds.bundle.write import write_bundle
 from tests.support.flue import fixtures, journal
 
 NAME = "c_durable_between_steps"
+NOW = datetime(2026, 12, 2, tzinfo=UTC)
 
 
 def told(opened):
@@ -77,3 +82,20 @@ def test_a_dump_of_mysql(tmp_path):
     head = "-- MySQL dump 10.13  Distrib 8.0.36\n/*!40103 SET TIME_ZONE='+00:00' */;\n"
     dump.write_text(f"{head}{body}-- Dump completed\n")
     assert told(open_journal(dump)) == told(journal(fixtures()[NAME]["final"]))
+
+
+@pytest.mark.parametrize("redacted", [False, True], ids=["whole", "redacted"])
+@pytest.mark.parametrize("name", list(fixtures()))
+def test_a_packed_conversation_says_the_same(name, redacted, tmp_path):
+    opened = journal(fixtures()[name]["final"])
+    path = tmp_path / "packed.everun"
+    with path.open("wb") as file:
+        write_bundle(opened.world, file, redactor=Redactor(b"salt") if redacted else None)
+    again = open_journal(path)
+    assert told(again) == told(opened)
+    for one, two in zip(opened.sessions, again.sessions, strict=True):
+        said, repeated = (why(each, now=NOW) for each in (one, two))
+        assert [v.code for v in repeated.verdicts] == [v.code for v in said.verdicts]
+        assert [(e.tool, e.executions) for e in repeated.effects] == [
+            (e.tool, e.executions) for e in said.effects
+        ]
