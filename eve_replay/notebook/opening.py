@@ -20,7 +20,7 @@ from eve_replay.notebook.clock import Clock, clock_at
 from eve_replay.notebook.explorer_widget import Condition, ExplorerWidget, first_hit, link_around
 from eve_replay.notebook.following import Following
 from eve_replay.notebook.part_key import key_of
-from eve_replay.notebook.widget_data import Answers, explorer_data, lab_data, shared_words
+from eve_replay.notebook.widget_data import SUMMARY, Answers, explorer_data, first_key, lab_data, shared_words
 from eve_replay.notebook.widgets import JournalWidget
 from eve_replay.recovery.question import Question, question_or_default
 from eve_replay.redaction.veil import unveiled
@@ -191,7 +191,7 @@ def lab_widget(
     view = Explorer(found, effects)
     answers = Answers(view, effects)
     batch = assumed.model_calls_per_step or 1
-    lab = answers.lab(one.id if one is not None else None, batch)
+    lab = answers.lab(one.id if one is not None else answers.worst_turn(), batch)
     first = None
     if located.step is not None:
         key = step_key(located.step.run_id, located.step.step_id)
@@ -297,6 +297,7 @@ def _step_of(session: Session, turn: Turn | None, step: str | None) -> Step:
 
 def _tabs(view: Explorer, start: str | None) -> Iterator[Mapping[str, object]]:
     """Yield what should come with the widget, what is looked at first coming first."""
+    start = start or first_key(view)
     rows = sorted(view.tree.rows, key=lambda row: (row.key != start, row.kind != "session"))
     keys = [row.key for row in view.tree.visible(view.tree.opened)]
     seen = set(keys)
@@ -319,6 +320,8 @@ def _tabs(view: Explorer, start: str | None) -> Iterator[Mapping[str, object]]:
 
     if len(view.cursor.stops) <= _QUICK:
         yield {"do": "why"}
+        yield {"do": "tab", "key": view.tree.rows[0].key, "tab": SUMMARY}
+        yield {"do": "diff", "key": view.tree.rows[0].key}
     for act in view.acts[:_SAVED_ROWS]:
         yield {"do": "tab", "key": act.key, "tab": "input"}
         yield {"do": "children", "key": act.key, "tab": "input", "path": "$", "start": 0}

@@ -6,6 +6,7 @@ No widget library here: the same answers go to a live widget and into a saved pa
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -20,15 +21,22 @@ from eve_replay.recovery.runtimes.registry import OWN, runtimes
 from eve_replay.times import iso
 from eve_replay.values import to_tagged
 from eve_replay.views.crashlab.crash import CrashLab, outcome_choices
+from eve_replay.views.inspect.inspector import TabHead
 from eve_replay.views.inspect.value import ValueNode, ValueTree, value_node
-from eve_replay.views.kit.base import plain_json, split_key
+from eve_replay.views.kit.base import plain_json, split_key, step_key
 from eve_replay.views.kit.keys import KEYS
+from eve_replay.views.kit.safe import cut
 from eve_replay.views.kit.tone import TONES
 from eve_replay.views.search.search import Hit, Pattern, search_slices, slices_in
 from eve_replay.views.session.explorer import Explorer
+from eve_replay.views.session.focus import worst_effect, worst_turn
 from eve_replay.views.session.moments import Stop
+from eve_replay.views.session.titles import title_text
 
-__all__ = ["Answers", "explorer_data", "lab_data", "shared_words"]
+__all__ = ["SUMMARY", "Answers", "explorer_data", "first_key", "lab_data", "shared_words"]
+
+#: The tab that a session begins with.
+SUMMARY = "summary"
 
 #: Children of one value that go over the wire at once, characters of one copied value, hits of one search.
 _CHILDREN, _COPY, _HITS = 100, 2_000_000, 40
@@ -64,7 +72,7 @@ def explorer_data(
     for key in shown:
         kind = split_key(key)[0]
         if kind not in heads:  # counts differ from thing to thing; they come with each tab
-            heads[kind] = [{"name": tab.name, "title": tab.title} for tab in view.inspector.tabs(key)]
+            heads[kind] = [{"name": tab.name, "title": tab.title} for tab in _heads(view, key)]
     counts = ((row.turns, "turn"), (row.steps, "step"))
     return {
         "session": {
@@ -80,11 +88,24 @@ def explorer_data(
         "stops": [_stop(stop) for stop in view.cursor.stops],
         "heads": heads,
         "acts": [{"key": a.key, "of": a.of, "label": a.name, "said": a.said} for a in view.acts],
-        "start": start or view.tree.rows[0].key,
+        "start": start or first_key(view),
         "startIsDefault": start is None,
         "plan": _plan(view, now),
         "words": shared_words(),
     }
+
+
+def first_key(view: Explorer) -> str:
+    """Return where an explorer opens by itself: at the worst effect, else at the session."""
+    worst = worst_effect(view.effects, view.counts)
+    rows = {row.key for row in view.tree.rows}
+    return worst.key if worst is not None and worst.key in rows else view.tree.rows[0].key
+
+
+def _heads(view: Explorer, key: str) -> tuple[TabHead, ...]:
+    """Return the tabs of a thing; a session begins with what is to be said of it."""
+    own = view.inspector.tabs(key)
+    return (TabHead(name=SUMMARY, title="Summary"), *own) if key.startswith("session:") else own
 
 
 def _plan(view: Explorer, now: datetime | None) -> object:
@@ -139,6 +160,10 @@ def lab_data(
             row.tool: {"name": row.strategy, "words": row.strategy_words}
             for row in (last.effects if last else ())
         },
+        "turns": [
+            {"name": turn.id, "words": cut(f"{turn.sequence}: {title_text(turn.message or turn.id)}", 40)}
+            for turn in view.session.turns
+        ],
         "batches": [{"name": str(size), "words": str(size)} for size in _BATCHES],
         "batch": batch,
         "outcomes": plain_json(outcome_choices()),
@@ -218,10 +243,20 @@ class Answers:
 
     def _ask_tab(self, key: str, tab: str, start: int = 0) -> object:
         inspector = self._view.inspector
+        heads = plain_json(_heads(self._view, key))
+        if tab == SUMMARY:
+            return {"key": key, "name": tab, "note": "", "more": 0, "body": self._summary(), "heads": heads}
         answer = inspector.tab(key, tab, start=start).to_json()
         if tab == "state-diff":
             answer["name"] = "state-diff"
-        return {**answer, "heads": plain_json(inspector.tabs(key))}
+        return {**answer, "heads": heads}
+
+    def _summary(self) -> dict[str, object]:
+        from eve_replay.views.verdicts.verdicts import session_verdicts
+
+        found = session_verdicts(self._view.session, now=self._clock(), effects=self._effects)
+        rows = [plain_json(replace(row, evidence=())) for row in found.rows]
+        return {"plan": plain_json(found.plan), "rows": rows}
 
     def _ask_children(self, key: str, tab: str, path: str, start: int = 0) -> object:
         tree, node = self._node(key, tab, path)
@@ -248,21 +283,36 @@ class Answers:
         return body, value_node(value, path=path)
 
     def _ask_diff(self, key: str, first: int | None = None, second: int | None = None) -> object:
-        diff = self._view.inspector.diff(key, first, second)
+        diff = self._view.inspector.diff(self._repeated(key), first, second)
         if diff is None:
-            raise WrongUse("There is one attempt only, nothing to compare it with.")
+            raise WrongUse("Nothing here was started more than once: there is no second attempt to compare.")
         return plain_json(diff)
+
+    def _repeated(self, key: str) -> str:
+        """Return the step that is meant: of a turn or session the worst effect's, else one that repeated."""
+        found = self._view.inspector.lookup.find(key)
+        if found.step is not None and split_key(key)[0] in ("step", "attempt", "call", "model"):
+            return key
+        repeated = [step_key(s.run_id, s.step_id) for s in found.steps if len(s.attempts) > 1]
+        worst = worst_effect(self._view.effects, self._view.counts)
+        parts = split_key(worst.key)[1][:2] if worst is not None else ()
+        wanted = step_key(*parts) if len(parts) == 2 else ""
+        return wanted if wanted in repeated else next(iter(repeated), key)
 
     def _ask_points(self, turn: str | None) -> object:
         points = self.lab(turn).points
         return [each for point in points for each in (point.address, point.key) if each]
 
     def _ask_lab(self, key: str = "") -> object:
-        lab = self.lab(self._turn_of(key))
+        lab = self.lab(self._turn_of(key) or self.worst_turn())
         return lab_data(lab, self._view, index=lab.index_of(key) if key else None)
 
     def _ask_lab_of(self, turn: str | None, batch: int) -> object:
         return lab_data(self.lab(turn, batch), self._view, batch=batch)
+
+    def worst_turn(self) -> str | None:
+        """Return the turn whose crash is asked about when nobody names one."""
+        return worst_turn(self._view.session, self._view.effects, self._view.counts)
 
     def _turn_of(self, key: str) -> str | None:
         if key.startswith("turn:"):

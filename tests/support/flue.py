@@ -31,6 +31,11 @@ def sweep() -> list[dict[str, Any]]:
     return _read("sweep")
 
 
+def nested() -> list[dict[str, Any]]:
+    """Return 48 of the 142 kills of the third sweep: a delegate of a delegate, a durable call beside it."""
+    return _read("nested")
+
+
 def journal(tables: dict[str, Any]) -> Journal:
     """Open tables as a journal."""
     return Journal(flue_world(MemoryTables("flue", tables), Receipt()))

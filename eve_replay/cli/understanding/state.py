@@ -102,7 +102,7 @@ def _listing(shell: Shell, journal: Journal, session: Session) -> None:
             Column(title="id", shrink=2, minimum=12, keep="both"),
             Column(title="status"),
             Column(title="messages", align="right", optional=True),
-            Column(title="new", shrink=1, minimum=6),
+            Column(title="added", align="right", shrink=1, minimum=6),
             Column(title="differs", align="right"),
         )
         rows = []

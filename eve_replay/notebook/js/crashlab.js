@@ -29,17 +29,19 @@ export function crashLab(root, data, source, words, memory) {
     if (inner) inner.close();
     inner = labOver(shell, page, question, source, words, state, {
       save: () => memory.save({ index: state.index, batch: state.batch, score: state.score }),
-      batch(size) {
-        source.ask({ do: "lab_of", turn: page.turn, batch: size }).then(
-          (next) => {
-            state.batch = size;
-            state.index = Math.min(next.index, next.points.length - 1);
-            build(next);
-          },
-          (error) => inner.fail(error),
-        );
-      },
+      turn: (turn) => other(turn, state.batch),
+      batch: (size) => other(page.turn, size),
     });
+    function other(turn, size) {
+      source.ask({ do: "lab_of", turn, batch: size }).then(
+        (next) => {
+          state.batch = size;
+          state.index = Math.min(next.index, next.points.length - 1);
+          build(next);
+        },
+        (error) => inner.fail(error),
+      );
+    }
   }
   build(data);
   if (state.batch > 1 && !data.batch)
@@ -135,6 +137,9 @@ function labOver(shell, data, question, source, words, state, tell) {
   const controls = el(
     "div",
     { class: "er-controls" },
+    data.few || !source.live || data.turns.length < 2
+      ? null
+      : select("turn", data.turns, data.turn, tell.turn, "Whose crash points are shown."),
     // A lesson asks one question: what the model answers, and what is to be guessed.
     data.few ? null : select("runtime", data.choices.runtimes, question.runtime, ask("runtime")),
     data.few

@@ -168,7 +168,7 @@ export function explorer(root, data, source, memory) {
     const kind = key.slice(0, key.indexOf(":"));
     const own = row && row.key === key;
     inspector.show(key, data.heads[kind] || [], [
-      el("b", {}, own ? row.label : deed ? deed.label : stop && path.length ? stop.label : kind),
+      el("b", {}, own ? row.name || row.label : deed ? deed.label : stop && path.length ? stop.label : kind),
       " ",
       toned(
         "muted",

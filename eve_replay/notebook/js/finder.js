@@ -54,11 +54,13 @@ export function finderView({ rows, source, say, pick, find }) {
     found.hidden = !low;
     if (!low) return;
     const hits = rows
-      .filter((row) => `${row.label} ${row.detail} ${row.key} ${row.status}`.toLowerCase().includes(low))
+      .filter((row) =>
+        `${row.label} ${row.name} ${row.detail} ${row.key} ${row.status}`.toLowerCase().includes(low),
+      )
       .slice(0, 30);
     found.replaceChildren(
       ...(hits.length
-        ? hits.map((row) => hit(row.label, row.detail.slice(0, 80), () => pick(row.key)))
+        ? hits.map((row) => hit(row.name || row.label, row.detail.slice(0, 80), () => pick(row.key)))
         : [el("div", { class: "er-note" }, "No row says that.")]),
     );
     clearTimeout(timer);

@@ -1,6 +1,7 @@
 // The inspector: tabs of the selected thing. Bodies come from Python (or from the saved page) when a tab is opened.
 
 import { BODIES, diffRows, plainBody, stateBody } from "./bodies.js";
+import { summaryBody } from "./summary.js";
 import { copyText, el, targetOf, part } from "./base.js";
 import { idOf } from "./keys.js";
 import { valueTree } from "./values.js";
@@ -11,7 +12,7 @@ export function inspectorView({ source, words, say, go, remember, link, follow }
   const body = el("div", { class: "er-body", role: "tabpanel", tabindex: 0 });
   const node = el("section", { class: "er-inspector", "aria-label": "Inspector" }, title, tabs, body);
   let key = "",
-    wanted = "input",
+    wanted = "",
     heads = [],
     turn = 0,
     busy = false,
@@ -38,8 +39,9 @@ export function inspectorView({ source, words, say, go, remember, link, follow }
       },
       (error) => say(error.message),
     );
+  /** What was asked for last, where the thing has it: else its first tab, which is where its meaning is. */
   const shownTab = () =>
-    heads.some((head) => head.name === wanted) || !heads.length ? wanted : heads[0].name;
+    heads.some((head) => head.name === wanted) ? wanted : heads.length ? heads[0].name : wanted || "input";
   const pager = (tab) => {
     const step = { events: 1000, stream: 1000, raw: 512 }[tab.name];
     const more = tab.name === "raw" ? Math.max(0, ...(tab.body || []).map((each) => each.more)) : tab.more;
@@ -91,6 +93,7 @@ export function inspectorView({ source, words, say, go, remember, link, follow }
           },
         ),
       ];
+    if (tab.name === "summary") return summaryBody(value, words);
     if (tab.name === "state") return stateBody(value, words);
     if (value.rows && value.summary !== undefined) return [diffRows(value), rest];
     const draw = BODIES[tab.name];
@@ -169,7 +172,7 @@ export function inspectorView({ source, words, say, go, remember, link, follow }
   return {
     node,
     get tab() {
-      return wanted;
+      return wanted || shownTab();
     },
     /** Where in the shown payload somebody clicked, empty before. */
     get path() {

@@ -34,7 +34,7 @@ export function overlayIn(shell, source, words, done) {
     isOpen: () => !box.hidden,
     diff(key) {
       return source
-        .ask({ do: "diff", key: stepOf(key) })
+        .ask({ do: "diff", key: stepOf(key) }) // a turn or the session: Python finds its repeated step
         .then((view) => open("Attempts compared", attemptDiff(view, words)), fail);
     },
     why() {

@@ -35,7 +35,7 @@ export function todoView(plan, words) {
  * @param {any} row
  * @param {import("./data.js").Words} words
  */
-function step(row, words) {
+export function step(row, words) {
   return el(
     "li",
     {},

@@ -44,7 +44,12 @@ export function treeView({ tree, words, onPick }) {
         "aria-expanded": row.children ? String(isOpen) : null,
         "aria-selected": String(row.key === chosen),
         style: { paddingLeft: `${4 + row.depth * 11}px` },
-        title: [row.label, row.status, row.badges.map((badge) => badge.text).join(", "), row.detail]
+        title: [
+          row.name || row.label,
+          row.status,
+          row.badges.map((badge) => badge.text).join(", "),
+          row.detail,
+        ]
           .filter(Boolean)
           .join("\n"),
         onclick: () => onPick(row.key),
@@ -62,7 +67,7 @@ export function treeView({ tree, words, onPick }) {
         row.children ? (isOpen ? "▾" : "▸") : "",
       ),
       el("span", { class: `er-sign er-t-${row.tone}` }, (words.signs || {})[row.tone] || ""),
-      el("b", {}, row.label),
+      el("b", {}, row.name || row.label),
       // What is news comes first: where the row is narrow, the end of it is cut.
       row.badges.map((badge) => signed(words, badge.tone, badge.text)),
       row.status ? el("span", { class: `er-status er-t-${row.tone}` }, row.status) : null,

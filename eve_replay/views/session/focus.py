@@ -12,7 +12,7 @@ from eve_replay.journal.effects.judge import Judgement, judge_effect
 from eve_replay.views.kit.base import View, attempt_key, call_key, step_key
 from eve_replay.views.kit.safe import safe_text
 
-__all__ = ["StepName", "Worst", "step_names", "worst_effect", "worst_turn"]
+__all__ = ["StepName", "Worst", "does", "step_names", "worst_effect", "worst_turn"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,14 +90,29 @@ class StepName(View):
     @property
     def does(self) -> str:
         """What tells it apart: the tools it called, else the name of its function."""
-        if len(self.tools) > 3:
-            return f"{self.tools[0]}, {self.tools[1]} and {len(self.tools) - 2} more"
-        return ", ".join(self.tools) or self.function
+        return _does(self.tools) or self.function
 
     @property
     def whole(self) -> str:
         """``turn 1 · step 2 · charge_card``."""
         return " · ".join(part for part in (self.group, f"step {self.number}", self.does) if part)
+
+
+def _does(tools: Sequence[str]) -> str:
+    if len(tools) > 3:
+        return f"{tools[0]}, {tools[1]} and {len(tools) - 2} more"
+    return ", ".join(tools)
+
+
+def does(step: Step) -> str:
+    """Return what tells a step apart among its neighbours: the tools it called, else its function."""
+    return _does(_tools(step)) or safe_text(step.function)
+
+
+def _tools(step: Step) -> tuple[str, ...]:
+    return tuple(
+        dict.fromkeys(safe_text(c.name) for a in step.attempts for c in a.tool_calls if not c.history_only)
+    )
 
 
 def step_names(session: Session) -> dict[str, StepName]:
@@ -118,9 +133,6 @@ def step_names(session: Session) -> dict[str, StepName]:
 
 
 def _name(step: Step, key: str, turn: str, group: str, number: int) -> StepName:
-    tools = dict.fromkeys(
-        safe_text(c.name) for a in step.attempts for c in a.tool_calls if not c.history_only
-    )
     return StepName(
-        key=key, turn=turn, group=group, number=number, function=safe_text(step.function), tools=tuple(tools)
+        key=key, turn=turn, group=group, number=number, function=safe_text(step.function), tools=_tools(step)
     )

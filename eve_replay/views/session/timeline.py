@@ -19,6 +19,7 @@ from eve_replay.views.kit.tone import Tone
 from eve_replay.views.kit.words import duration, word_for
 from eve_replay.views.session.calls import call_status, model_key, park_key
 from eve_replay.views.session.effect_marks import EffectMarks
+from eve_replay.views.session.focus import does
 from eve_replay.views.session.outside import Act, acts_said
 from eve_replay.views.session.silence import Silence
 
@@ -76,6 +77,7 @@ class TimelineRow(View):
         key: its key.
         turn: key of its turn, empty outside turns.
         label: the function's name; ``detail`` status and action.
+        name: what tells it apart: the tools it called, else its function; empty for what is no step.
         lanes: how many lanes it needs, at least 1.
         bars, marks: what is in it, by time.
         tone: of the step's status.
@@ -89,6 +91,7 @@ class TimelineRow(View):
     marks: tuple[Mark, ...]
     lanes: int = 1
     tone: Tone = "plain"
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -264,6 +267,7 @@ class _Drawing:
             key=key,
             turn=turn,
             label=safe_text(step.function),
+            name=does(step),
             detail=" ".join(part for part in (word.word, safe_text(step.action or "")) if part),
             bars=tuple(sorted(bars, key=lambda bar: (bar.lane, bar.start))),
             marks=tuple(sorted(marks, key=lambda mark: mark.at)),

@@ -16,6 +16,7 @@ from eve_replay.views.kit.tone import Tone
 from eve_replay.views.kit.words import duration, plural, word_for
 from eve_replay.views.session.calls import call_status, model_key, park_key
 from eve_replay.views.session.effect_marks import EffectMarks, twice_among
+from eve_replay.views.session.focus import does
 from eve_replay.views.session.outside import Act
 from eve_replay.views.session.titles import title_text
 
@@ -42,6 +43,7 @@ class TreeRow(View):
         kind: session, turn, group, run, step, attempt, model, call, park or act (of a ledger).
         depth: 0 for the session.
         label: short name; ``detail`` what distinguishes it, one safe line.
+        name: longer name that tells it apart, where there is room for one (a step: the tools it called).
         status: word of the vocabulary, empty where none fits; ``tone`` its tone.
         badges: remarks.
         at: when it began; ``seconds`` how long it took, None when open or unknown.
@@ -53,6 +55,7 @@ class TreeRow(View):
     kind: str
     depth: int
     label: str
+    name: str = ""
     detail: str = ""
     status: str = ""
     tone: Tone = "plain"
@@ -217,6 +220,7 @@ class _Builder:
             key=key,
             kind="step",
             label=f"step {number} {safe_text(step.function)}",
+            name=f"step {number}: {does(step)}",
             detail=safe_text(step.action or ""),
             status=word.word,
             tone=word.tone,

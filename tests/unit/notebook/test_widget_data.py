@@ -37,9 +37,9 @@ def test_every_tab_of_every_row_is_answered(view, answers):
         for head in view.inspector.tabs(row.key):
             answer = answers.answer({"do": "tab", "key": row.key, "tab": head.name})
             assert answer["name"] == head.name
-            assert [each["name"] for each in answer["heads"]] == [
-                t.name for t in view.inspector.tabs(row.key)
-            ]
+            named = [t.name for t in view.inspector.tabs(row.key)]
+            first = ["summary"] if row.kind == "session" else []
+            assert [each["name"] for each in answer["heads"]] == first + named
             assert answer["body"] is not None or answer["note"]
 
 
@@ -145,3 +145,23 @@ def test_data_of_an_empty_lab(view):
     session = er.open_journal(str(data("sdk5-crash"))).sessions[0]
     whole = Explorer(session)
     assert lab_data(Answers(whole).lab(None), whole)["turn"] is None
+
+
+def test_a_session_begins_with_its_plan_and_its_verdicts_each_with_its_row(view, answers):
+    rows = {row.key for row in view.tree.rows}
+    first = view.tree.rows[0].key
+    told = answers.answer({"do": "tab", "key": first, "tab": "summary"})["body"]
+    assert told["plan"]["rows"][0]["word"] == "Look up"
+    assert {row["key"] for row in told["rows"]} <= rows and any(row["key"] != first for row in told["rows"])
+    assert all("certainty" in row for row in told["rows"])
+
+
+def test_it_opens_at_the_worst_effect_and_d_means_its_step_on_every_row(view, answers):
+    start = explorer_data(view)["start"]
+    assert start.startswith("call:") and "charge_card" in view.inspector.title(start)
+    for row in view.tree.rows:
+        if row.kind in ("session", "turn"):
+            assert answers.answer({"do": "diff", "key": row.key})["repeats"]
+    alone = next(row for row in view.tree.rows if row.kind == "step" and "park" in row.detail)
+    with pytest.raises(WrongUse, match="Nothing here was started more than once"):
+        answers.answer({"do": "diff", "key": alone.key})
