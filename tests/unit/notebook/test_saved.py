@@ -81,7 +81,7 @@ def test_every_recording_opens_in_every_widget(name):
     widget = explore(source)
     page = unpacked(widget)
     assert page["data"]["tree"]["rows"]
-    # It opens at the harm where there is some, else at the session, which begins with what is to be said of it.
+    # It opens at the harm where there is some, else at the session, which begins with a summary.
     first = page["data"]["tree"]["rows"][0]["key"]
     rows = {row["key"]: row for row in page["data"]["tree"]["rows"]}
     harm = any(badge["tone"] in ("harm", "again") for row in rows.values() for badge in row["badges"])
