@@ -68,7 +68,7 @@ STORY_SIZE = (120, 32)
 
 def to_the_effect(page: Page) -> None:
     """Go to the first effect, as a reader would: click into the tree, press e."""
-    page.get_by_text("step 2 turnStep").first.click()
+    page.get_by_text("step 2: turnStep").first.click()
     page.keyboard.press("e")
     page.get_by_text("Effects", exact=False).first.click()
 

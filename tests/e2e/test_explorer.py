@@ -40,6 +40,10 @@ def body(page):
 def test_every_key_does_what_the_help_says(opened, watched):
     page = opened(SHOWN)
     focus(page)
+    assert chosen(page).startswith("call:") and "charge_card" in page.inner_text(".er-title")  # at the harm
+    page.click('.er-row[data-key^="session:"]')
+    page.wait_for_selector('.er-tab[data-tab="summary"][aria-selected=true]')
+    assert "Look up" in body(page) and "What happened" in body(page)
     page.keyboard.press("Home")  # no key of ours: nothing happens
     assert number(page) == 1
     page.keyboard.press("n")
@@ -134,7 +138,7 @@ def test_diff_and_crash_lab_open_over_the_explorer(opened, watched):
 def test_mouse_tree_timeline_tabs_and_values(opened, watched):
     page = opened(SHOWN)
     focus(page)
-    page.click('.er-row:has-text("step 1 turnStep")')
+    page.click('.er-row:has-text("step 1: charge_card")')
     step = chosen(page)
     assert step.startswith("step:")
     page.click('.er-bar:has-text("charge_card")')

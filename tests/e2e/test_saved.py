@@ -40,6 +40,8 @@ def test_an_exported_notebook_steps_from_disk(watched, tmp_path):
     page.context.set_offline(True)
     page.goto((tmp_path / "guide.html").as_uri())
     page.wait_for_selector(".er-explorer .er-row")
+    page.click('.er-row[data-key^="session:"]')
+    page.wait_for_function("() => document.querySelector('.er-body').innerText.includes('What happened')")
     page.locator(".er-explorer").focus()
     for _ in range(4):
         page.keyboard.press("n")
