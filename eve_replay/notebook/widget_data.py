@@ -31,6 +31,8 @@ from eve_replay.views.search.search import Hit, Pattern, search_slices, slices_i
 from eve_replay.views.session.explorer import Explorer
 from eve_replay.views.session.focus import worst_effect, worst_turn
 from eve_replay.views.session.moments import Stop
+from eve_replay.views.session.silence import Silence, silence_of
+from eve_replay.views.session.timeline import TimelineRow
 from eve_replay.views.session.titles import title_text
 
 __all__ = ["SUMMARY", "Answers", "explorer_data", "first_key", "lab_data", "shared_words"]
@@ -74,6 +76,8 @@ def explorer_data(
         if kind not in heads:  # counts differ from thing to thing; they come with each tab
             heads[kind] = [{"name": tab.name, "title": tab.title} for tab in _heads(view, key)]
     counts = ((row.turns, "turn"), (row.steps, "step"))
+    plan, quiet = _told(view, now)
+    line = view.session_timeline(quiet)
     return {
         "session": {
             "id": row.id,
@@ -84,13 +88,13 @@ def explorer_data(
             + [f"{count} {word}{'s' if count != 1 else ''}" for count, word in counts if count],
         },
         "tree": plain_json(view.tree),
-        "timeline": plain_json(view.timeline),
+        "timeline": plain_json(replace(line, rows=tuple(sorted(line.rows, key=_late)))),
         "stops": [_stop(stop) for stop in view.cursor.stops],
         "heads": heads,
         "acts": [{"key": a.key, "of": a.of, "label": a.name, "said": a.said} for a in view.acts],
         "start": start or first_key(view),
         "startIsDefault": start is None,
-        "plan": _plan(view, now),
+        "plan": plan,
         "words": shared_words(),
     }
 
@@ -108,15 +112,24 @@ def _heads(view: Explorer, key: str) -> tuple[TabHead, ...]:
     return (TabHead(name=SUMMARY, title="Summary"), *own) if key.startswith("session:") else own
 
 
-def _plan(view: Explorer, now: datetime | None) -> object:
-    """Return what stands above everything else: what to do now about this session, None without a plan."""
-    if now is None:
-        return None
-    from eve_replay.guidance.why import why
-    from eve_replay.views.verdicts.plan import plan_view
+def _late(row: TimelineRow) -> bool:
+    """What is silent now comes first: below forty steps nobody would see it."""
+    return row.label != "silence"
 
-    plan = plan_view(why(view.session, now=now, effects=view.policy).plan)
-    return plain_json(plan) if plan else None
+
+def _told(view: Explorer, now: datetime | None) -> tuple[object, Silence | None]:
+    """Return what stands above everything else, and what has been silent since; None without either.
+
+    The plan is what to do now about this session.
+    """
+    if now is None:
+        return None, None
+    from eve_replay.views.verdicts.verdicts import session_verdicts
+
+    found = session_verdicts(view.session, now=now, effects=view.policy, ledger=view.ledger)
+    lease = next((row.lease_until for row in found.rows if row.lease_until is not None), None)
+    quiet = silence_of(view.session, now=now, lease_until=lease)
+    return plain_json(found.plan) if found.plan else None, quiet
 
 
 def _stop(stop: Stop) -> dict[str, object]:

@@ -1,5 +1,7 @@
 """What the browser may ask, and what it gets."""
 
+from datetime import UTC, datetime
+
 import pytest
 
 import eve_replay as er
@@ -165,3 +167,12 @@ def test_it_opens_at_the_worst_effect_and_d_means_its_step_on_every_row(view, an
     alone = next(row for row in view.tree.rows if row.kind == "step" and "park" in row.detail)
     with pytest.raises(WrongUse, match="Nothing here was started more than once"):
         answers.answer({"do": "diff", "key": alone.key})
+
+
+def test_silence_now_and_the_end_of_the_lease_come_first_in_the_timeline():
+    quiet = Explorer(er.open_journal("sample:crash-not-restarted").session())
+    line = explorer_data(quiet, now=datetime(2026, 11, 30, 9, 45, tzinfo=UTC))["timeline"]
+    assert line["rows"][0]["label"] == "silence"
+    assert [mark["kind"] for mark in line["rows"][0]["marks"]] == ["now", "lease"]
+    over = explorer_data(Explorer(er.open_journal("sample:simple-turn").session()), now=datetime.now(UTC))
+    assert all(row["label"] != "silence" for row in over["timeline"]["rows"])
