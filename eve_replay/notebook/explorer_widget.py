@@ -19,7 +19,7 @@ from eve_replay.notebook.part_key import key_of
 from eve_replay.notebook.python_path import python_path, roots
 from eve_replay.notebook.widgets import JournalWidget
 from eve_replay.records import EventRecord
-from eve_replay.redaction.veil import unveiled
+from eve_replay.redaction.veil import unveiled, veiled
 from eve_replay.values import UNDEFINED
 from eve_replay.views.inspect.value import ValueTree
 from eve_replay.views.kit.base import call_key, event_key, split_key
@@ -186,7 +186,11 @@ class ExplorerWidget(JournalWidget):
         while self._tracing.step():
             if over():
                 break
-        return {"way": self._tracing.way().to_json()}
+        way = self._tracing.way().to_json()
+        name = (parse_path(str(request.get("path") or "")) or ("",))[-1]
+        with unveiled(on=self._reveal):
+            way["value"] = veiled(self._tracing.text, name=str(name))
+        return {"way": way}
 
     # -- inside ------------------------------------------------------------------------------------------
 

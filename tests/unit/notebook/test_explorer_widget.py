@@ -115,6 +115,9 @@ def test_secrets_stay_hidden_until_asked_for():
     shown = value.value_node({"note": f"key {secret}"}).text
     assert secret not in shown
     hidden, open_ = (er.explore("sample:crash-in-tool", reveal=each) for each in (False, True))
+    for each, shows in ((hidden, False), (open_, True)):
+        way = each._answer({"do": "way", "value": secret, "looked": 0})["way"]
+        assert (secret in str(way)) == shows
     ask = {"do": "probe"}
     hidden._answer, open_._answer = (
         each._answering(lambda _request: value.value_node({"note": f"key {secret}"}).text)
