@@ -205,7 +205,8 @@ def forecast_session(
         return answer(situation, asked, _as_it_lies(situation))
 
     main = under(chosen, question.note)
-    if any(run.log_missing and run.ended_at is None for run in session.runs):
+    unseen = any(run.log_missing and run.ended_at is None for run in session.runs)
+    if unseen or (situation.outside and situation.open_turn):
         return Forecast(
             session_id=session.id,
             title=session.title,

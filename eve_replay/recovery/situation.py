@@ -335,6 +335,7 @@ class Situation:
         final: the last answer is whole and asks for nothing more; ``settling`` its end is being written.
         answering: an answer was begun and is not whole; ``partial`` some text of it is durable.
         hooks: start hooks may have run and their marker is not durable.
+        outside: only what a client is shown was read: what recovery works on is not in it.
     """
 
     session_id: str
@@ -364,6 +365,7 @@ class Situation:
     answering: bool = False
     partial: bool = False
     hooks: bool = False
+    outside: bool = False
 
     @property
     def root(self) -> RunState:

@@ -7,7 +7,7 @@ import pytest
 
 from eve_replay.journal.effects.build import effects_of
 from eve_replay.recovery import forecast, matrix
-from tests.support.flue import done, fixtures, journal, key_of, nested, sweep
+from tests.support.flue import done, fixtures, joined, journal, key_of, nested, sweep
 
 #: Tools whose ledger lines are no execution counts: readers, delegates, tools that write several lines.
 _NOT_COUNTED = {"lookup", "task", "review", "late_effect", "bounded", "step_throws", "fails"}
@@ -99,7 +99,7 @@ def test_a_deploy_that_withdraws_durability_is_told_by_its_environment():
         assert effect.executions.min <= real.get(key_of(effect), 0) <= effect.executions.max
 
 
-@pytest.mark.parametrize(("kills", "least"), [(sweep, 800), (nested, 200)])
+@pytest.mark.parametrize(("kills", "least"), [(sweep, 800), (nested, 200), (joined, 900)])
 def test_every_kill_of_the_sweep_ends_as_foretold(kills, least):
     """Kills between any two appends: 100 % contained, at least 95 % exact where the journal can know."""
     known = exact = 0
@@ -131,14 +131,15 @@ def _written(batches):
     )
 
 
-def test_the_matrix_of_the_whole_turn_foretells_every_kill():
+@pytest.mark.parametrize(("swept", "most"), [(sweep, 100), (joined, 60)])
+def test_the_matrix_of_the_whole_turn_foretells_every_kill(swept, most):
     """Calls that ran side by side may have been written in another order: such kills have no place in it."""
-    whole = next(kill for kill in sweep() if not kill["n"])
+    whole = next(kill for kill in swept() if not kill["n"])
     batches = whole["crash"]["flue_conversation_stream_batches"]
     places = {frozenset(_written(batches[:n]).items()): n for n in range(len(batches) + 1)}
     points = {sim.point.position: sim for sim in matrix(journal(whole["crash"]).session()).points}
     total = kills = 0
-    for kill in sweep():
+    for kill in swept():
         there = _written(kill["crash"]["flue_conversation_stream_batches"])
         sim = points.get(places.get(frozenset(there.items()), -1)) if kill["n"] else None
         if sim is None:
@@ -155,8 +156,8 @@ def test_the_matrix_of_the_whole_turn_foretells_every_kill():
                     kill["n"],
                     effect,
                 )
-    assert kills > 100
-    assert total > 900
+    assert kills > most
+    assert total > 7 * most
 
 
 def test_no_sentence_tells_a_flue_user_to_start_eve():

@@ -36,6 +36,11 @@ def nested() -> list[dict[str, Any]]:
     return _read("nested")
 
 
+def joined() -> list[dict[str, Any]]:
+    """Return 126 of the 168 kills of the fourth sweep: streamed text, nested delegates, a joined message."""
+    return _read("joined")
+
+
 def journal(tables: dict[str, Any]) -> Journal:
     """Open tables as a journal."""
     return Journal(flue_world(MemoryTables("flue", tables), Receipt()))

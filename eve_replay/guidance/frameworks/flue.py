@@ -17,7 +17,7 @@ from eve_replay.guidance.plan.naming import about_effect, call_text
 from eve_replay.journal.effects.build import Effect
 from eve_replay.journal.model import Evidence, Session, Turn
 from eve_replay.recovery.environment import environment
-from eve_replay.recovery.frameworks.flue.observe import open_turn, situation_from
+from eve_replay.recovery.frameworks.flue.observe import open_turn, seen_from_outside, situation_from
 from eve_replay.recovery.runtimes.base import Course, Future
 from eve_replay.recovery.runtimes.registry import runtime_named
 from eve_replay.recovery.situation import EffectState, Situation
@@ -46,6 +46,9 @@ class _Flue:
             if not any(v.severity == "error" for v in out):
                 out.append(_rests(session, voice))
             return out
+        if seen_from_outside(session):
+            out.append(_unsettled(session, turn))
+            return out
         situation, course = _ahead(session, found)
         out.append(_stands(session, turn, course, voice))
         out += _open_calls(turn, situation, course, found)
@@ -56,7 +59,7 @@ class _Flue:
         turn = open_turn(session)
         steps: list[PlanStep] = []
         soon: list[Soon] = []
-        if turn is not None:
+        if turn is not None and not seen_from_outside(session):
             situation, course = _ahead(session, report.effects)
             steps += _to_look_up(session, situation, course, report.effects)
             soon += _again(session, situation, course, report.effects)
@@ -164,6 +167,19 @@ def _fate(session: Session, effect: Effect) -> str:
             if step.step_id == effect.step_id and call.call_id == effect.call_id:
                 return call.fate
     return ""
+
+
+def _unsettled(session: Session, turn: Turn) -> Verdict:
+    return Verdict(
+        code="running",
+        sentence=f"{_name(turn)} is not settled in this HTTP view. Whether a process is at work on it, and "
+        "what comes next, is not in the view.",
+        certainty="unknown",
+        next="Read the agent's database, or the view again.",
+        evidence=turn.evidence,
+        turn_id=turn.id,
+        run_id=session.id,
+    )
 
 
 def _stands(session: Session, turn: Turn, course: Course, voice: Voice) -> Verdict:

@@ -5,6 +5,7 @@ Rules: docs/evidence/flue.md#after-a-crash; each is a row of that table.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from eve_replay.journal.effects.executions import Executions
@@ -178,10 +179,8 @@ def _unborn(
         return Future(after=ONCE, again=window, rule="flue-step-window" if window else "flue-durable")
     if call is not None and call.stage == "settled" and call.delegate != "begun":
         return Future(rule="never-reached")
-    if effect.child is not None:
-        task = _task_of(effect, situation)
-        if task is not None and (task.delegate == "missing" or task.stage == "settled"):
-            return Future(missed=ONCE, rule="flue-no-child")
+    if any(task.delegate == "missing" or task.stage == "settled" for task in _tasks_above(effect, situation)):
+        return Future(missed=ONCE, rule="flue-no-child")
     return Future(after=UNSURE if model == "other" else ONCE, rule="never-reached")
 
 
@@ -192,9 +191,14 @@ def _call_of(effect: EffectState, situation: Situation) -> EffectState | None:
     return next((e for e in situation.effects if e.call_id == effect.within and e.kind != "step"), None)
 
 
-def _task_of(effect: EffectState, situation: Situation) -> EffectState | None:
-    """Return the call that started the conversation an effect lies in."""
-    run = situation.runs[effect.child] if effect.child is not None else None
-    if run is None:
-        return None
-    return next((e for e in situation.effects if e.kind != "step" and e.call_id == run.call), None)
+def _tasks_above(effect: EffectState, situation: Situation) -> Iterator[EffectState]:
+    """Yield the call that started the conversation an effect lies in, then that one's, up to the root."""
+    at = effect.child
+    for _ in situation.runs:
+        if not at:
+            return
+        run = situation.runs[at]
+        yield from (
+            e for e in situation.effects if e.kind != "step" and e.call_id == run.call and e.child == at
+        )
+        at = run.parent

@@ -99,6 +99,7 @@ class _Conversation:
             "id": f"view_{len(self.records):06d}",
             "type": type_,
             "conversationId": self.id,
+            "view": "http",
             "timestamp": update.get("timestamp"),
             **more,
         }

@@ -112,7 +112,7 @@ def _view_world(path: Path, receipt: Receipt, limits: Limits) -> FlueWorld:
         f"Not the store itself: {said}.",
         "Open the store (flue.db with its -wal) for what a crash would do.",
     )
-    return flue_world(store, receipt)
+    return flue_world(store, receipt, view="http")
 
 
 def _views(path: Path) -> bool:

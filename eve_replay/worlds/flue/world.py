@@ -202,6 +202,7 @@ class FlueWorld:
             "attributes": attributes,
             "path": found.path,
             "taskId": created.get("taskId"),
+            "view": self._about.get("view"),
             "uid": created.get("uid"),
             "incarnation": stream.get("incarnation"),
             "producerEpoch": number(stream.get("producer_epoch")),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from eve_replay.journal.frameworks.flue.fold import CallDraft, MessageDraft, time_of
-from eve_replay.journal.frameworks.flue.records import NEVER_RAN, text_of
+from eve_replay.journal.frameworks.flue.records import NEVER_RAN, text, text_of
 from eve_replay.journal.model import Certainty, Coordinate, Evidence, Ran, ToolCall
 from eve_replay.records import EventRecord
 from eve_replay.values import UNDEFINED
@@ -150,6 +150,8 @@ def _ran(call: CallDraft, owner: str, *, here: bool, maker: bool, later: Sequenc
         return Ran(min=1, max=1, certainty="observed", why="its outcome is recorded")
     if owner in _memo_owners(call):
         return Ran(min=1, max=1, certainty="observed", why="a step of it is recorded by this attempt")
+    if call.name == "task" and call.child is None and text(call.event, "view"):
+        return Ran(min=0, max=1, certainty="unknown", why="what its delegate did is not in the HTTP view")
     if call.name == "task" and call.child is None:
         certainty: Certainty = "implied"
         return Ran(

@@ -13,7 +13,7 @@ from eve_replay.journal.model import Run, Session, Step, ToolCall, Turn
 from eve_replay.records import EventRecord
 from eve_replay.recovery.situation import EffectState, ModelState, RunState, Situation, StepState
 
-__all__ = ["call_of_step", "effect_key", "observe", "open_turn", "situation_from"]
+__all__ = ["call_of_step", "effect_key", "observe", "open_turn", "seen_from_outside", "situation_from"]
 
 _SETTLED = frozenset({"ok", "error", "interrupted", "delegate_gone", "truncated", "abandoned", "timed_out"})
 #: Nobody waited for the function to end (docs/evidence/flue.md#after-a-crash).
@@ -25,6 +25,11 @@ def open_turn(session: Session) -> Turn | None:
     open_ = [turn for turn in session.turns if not _over(turn)]
     working = [t for t in open_ if t.budget is not None and t.budget.status != "queued"]
     return next(iter(working or open_), None)
+
+
+def seen_from_outside(session: Session) -> bool:
+    """Whether only the agent's HTTP view was read: recovery works on rows and records that are not in it."""
+    return bool(session.runs) and session.runs[0].record.text("view") is not None
 
 
 def _over(turn: Turn) -> bool:
@@ -52,13 +57,14 @@ def situation_from(session: Session, effects: Iterable[Effect], turn: Turn | Non
     """Return the situation of a turn (or of a conversation at rest) from a joined session."""
     states: dict[str, StepState] = {}
     runs = []
+    place = {run.run_id: n for n, run in enumerate(session.all_runs)}
     for index, run in enumerate(session.all_runs):
         state = RunState(
             index=index,
             run_id=run.run_id,
             role=run.role,
             code="running" if turn is not None and not _done(run) else "done",
-            parent=0 if index else None,
+            parent=place.get(run.parent or "", 0) if index else None,
             told=_done(run) and bool(index),
             workflow=run.workflow.function,
             call=run.parent_call or "",
@@ -67,7 +73,6 @@ def situation_from(session: Session, effects: Iterable[Effect], turn: Turn | Non
             state.code = "running"
         state.steps = [_step(step, index, states) for step in run.steps if step.kind == "turn"]
         runs.append(state)
-    place = {run.run_id: n for n, run in enumerate(session.all_runs)}
     calls = _calls(session)
     bare = {run.run_id for run in session.children if not _has_input(run)}
     children = {(run.parent_call, _starter(run, session)): run for run in session.children}
@@ -96,6 +101,7 @@ def situation_from(session: Session, effects: Iterable[Effect], turn: Turn | Non
         settling=budget is not None and budget.status == "terminalizing",
         answering=bool(open_answers),
         partial=any(c.text or c.reasoning for s in open_answers for c in s.model_calls),
+        outside=seen_from_outside(session),
         hooks=turn is not None and inputs and not started and not answers,
         unread=any(e.durable and e.stage == "open" for e in found),
         unnamed="A step of it that is not recorded may have run: its record is written after it acted.",

@@ -64,6 +64,7 @@ class FluePlan(Plan):
         by_run = {run.run_id: run for run in found.runs}
         runs: list[RunState] = []
         states: dict[str, StepState] = {}
+        above = {run.run_id: index for index, run in enumerate(self.whole.all_runs)}
         for index, run in enumerate(self.whole.all_runs):
             state = by_run.get(run.run_id)
             if state is None:
@@ -72,11 +73,11 @@ class FluePlan(Plan):
                     run_id=run.run_id,
                     role=run.role,
                     code="unborn",
-                    parent=0,
                     workflow=run.workflow.function,
                     call=run.parent_call or "",
                 )
             state.index = index
+            state.parent = above.get(run.parent or "", 0) if index else None
             known = {step.step_id: step for step in state.steps}
             state.steps = []
             for step in run.steps:

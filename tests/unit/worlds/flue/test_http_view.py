@@ -5,9 +5,11 @@ from datetime import UTC, datetime
 
 import pytest
 
+from eve_replay.errors import NotFound
 from eve_replay.guidance.why import why
 from eve_replay.journal import open_journal
-from eve_replay.recovery import forecast
+from eve_replay.recovery import forecast, matrix
+from tests.support.corpus import scenario
 from tests.support.flue import fixtures, journal, updates
 
 VIEWS = [(name, view) for name, views in updates().items() for view in views if name in fixtures()]
@@ -73,3 +75,21 @@ def test_nothing_is_called_over_that_the_view_cannot_show(tmp_path):
         v for v in why(opened.sessions[0], now=datetime(2026, 12, 1, tzinfo=UTC)).verdicts if v.code == "idle"
     )
     assert idle.certainty == "unknown"
+
+
+def test_an_unsettled_view_foretells_nothing_and_has_no_crash_points(tmp_path):
+    """A delegate is at work: from outside its call is open, and what it did is not there."""
+    chunks = json.loads((scenario("flue/postgres") / "updates.json").read_text())
+    task = next(n for n, each in enumerate(chunks) if each.get("toolName") == "task")
+    path = tmp_path / "open.jsonl"
+    path.write_text("\n".join(json.dumps(each) for each in chunks[: task + 3]))
+    opened = open_journal(path)
+    answer = forecast(opened)[0].answer
+    assert (answer.certainty, answer.ends) == ("unknown", "unknown")
+    session = opened.session()
+    call = next(c for s in session.steps for c in s.tool_calls if c.name == "task")
+    assert (call.ran.min, call.ran.max, call.ran.certainty) == (0, 1, "unknown")
+    with pytest.raises(NotFound, match="no crash points"):
+        matrix(session)
+    said = json.dumps(why(session, now=datetime(2026, 12, 1, 15, tzinfo=UTC)).to_json())
+    assert "is not settled in this HTTP view" in said and "its process is dead" not in said
