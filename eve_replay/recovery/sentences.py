@@ -84,7 +84,7 @@ def paid_tokens(tokens: Paid) -> str:
     """Return the tokens that are paid again, in words: at least those that are recorded."""
     if not tokens.unknown:
         return f"{tokens.again:,} tokens"
-    return f"at least {tokens.again:,} tokens" if tokens.again else "its tokens are not recorded"
+    return f"at least {tokens.again:,} tokens" if tokens.again else "tokens not recorded"
 
 
 def whole_of(framework: str) -> str:
