@@ -19,7 +19,7 @@ from eve_replay.recovery.points import crash_points
 from eve_replay.recovery.question import Question, question_or_default
 from eve_replay.recovery.result import CrashPoint, EffectVerdict, Simulation
 from eve_replay.recovery.runtimes.base import Runtime
-from eve_replay.recovery.runtimes.registry import comparable, runtime_named, runtime_of
+from eve_replay.recovery.runtimes.registry import comparable, runtime_named
 from eve_replay.recovery.simulation import plan_of
 
 __all__ = ["Answer", "SideBySide", "SidePoint", "side_by_side"]
@@ -152,9 +152,8 @@ def side_by_side(
     wanted: Sequence[str | Runtime] = runtimes or [name for name in known if name != "none"]
     base = question_or_default(question)
     rules = [runtime_named(each) if isinstance(each, str) else each for each in wanted]
-    own = runtime_of(plan.framework).name
-    elsewhere = replace(base, environment=None, note="")  # its own place says nothing of another runtime's
-    asked = [replace(base if each.name == own else elsewhere, runtime=each) for each in rules]
+    # Each where it comes back by itself: rules are compared, not places in which nobody applies them.
+    asked = [replace(base, runtime=each, environment=None, note="") for each in rules]
     names = [each.runtime.name for each in asked]
     if len(set(names)) < len(names):
         raise WrongUse(f"A runtime is named twice: {', '.join(names)}.")
