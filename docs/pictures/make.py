@@ -66,18 +66,16 @@ STORY: Sequence[tuple[str, Sequence[str], int]] = (
 STORY_SIZE = (120, 32)
 
 
-def to_the_effect(page: Page) -> None:
-    """Go to the first effect, as a reader would: click into the tree, press e."""
-    page.get_by_text("step 2: turnStep").first.click()
-    page.keyboard.press("e")
-    page.get_by_text("Effects", exact=False).first.click()
+def its_effects(page: Page) -> None:
+    """The explorer stands at the worst effect: open what is known of it."""
+    page.locator('.er-tab[data-tab="effects"]').first.click()
 
 
 def notebook(name: str) -> tuple[Any, tuple[int, int], Callable[[Page], None]]:
     """Return a widget, the size it is looked at in, and what is done before the picture is taken."""
     session = er.open_journal(SAMPLE).session(SESSION)
     if name == "explorer":
-        return er.explore(session), (1180, 560), to_the_effect
+        return er.explore(session), (1180, 560), its_effects
     if name == "crash-lab":
         from eve_replay.notebook import crash_lab
 
