@@ -94,3 +94,18 @@ def test_a_cold_start_loads_few_modules():
     code = count.format("from eve_replay.cli import run; run(['--help'])")
     result = subprocess.run([*script, code], capture_output=True, text=True, check=True)
     assert int(result.stdout.splitlines()[-1]) <= LOADED_BY_HELP
+
+
+def test_nobody_elses_path_loads_the_rooms_of_flue():
+    """Looking at a dump for Flue's tables reads their names, not Flue's reader; rules are known by name."""
+    code = (
+        "import sys\n"
+        "from datetime import UTC, datetime\n"
+        "import eve_replay.worlds.pgdump.foreign, eve_replay.worlds.pgdump.world\n"
+        "import eve_replay.worlds.sqldump.opener\n"
+        "import eve_replay as er\n"
+        "er.open_journal('sample:crash-in-tool').sessions[0].why(now=datetime(2026, 12, 1, tzinfo=UTC))\n"
+        "print([n for n in sys.modules if 'worlds.flue' in n or 'frameworks.flue' in n])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout.strip() == "[]", done.stdout + done.stderr

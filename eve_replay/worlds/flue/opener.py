@@ -11,8 +11,9 @@ from eve_replay.limits import Limits, as_limits
 from eve_replay.problems import Receipt
 from eve_replay.worlds.base import World
 from eve_replay.worlds.flue.http_view import is_view, view_tables
-from eve_replay.worlds.flue.tables import FlueTables, is_flue
+from eve_replay.worlds.flue.tables import FlueTables
 from eve_replay.worlds.flue.world import FlueWorld
+from eve_replay.worlds.layouts.signs import is_flue
 from eve_replay.worlds.layouts.tables import TableStore
 from eve_replay.worlds.pgdump.packed import open_dump_file
 from eve_replay.worlds.sqlite.file import glance, is_sqlite, open_sqlite

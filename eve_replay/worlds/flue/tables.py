@@ -6,28 +6,20 @@ names (docs/formats/flue.md#tables; read in the adapters' code, not recorded).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from eve_replay.codec import loads_json
 from eve_replay.problems import Receipt
 from eve_replay.worlds.layouts.tables import Row, TableStore
 
-__all__ = ["FORMAT", "READ", "Batch", "FlueTables", "is_flue"]
+__all__ = ["FORMAT", "Batch", "FlueTables"]
 
 #: The only format version that is known (``flue_meta.format_version``).
 FORMAT = "1"
-_NEEDED = ("flue_conversation_streams", "flue_conversation_stream_batches", "flue_agent_submissions")
-_META = "flue_meta"
-_SUBMISSIONS, _STREAMS, _BATCHES = _NEEDED[2], _NEEDED[0], _NEEDED[1]
+_STREAMS, _BATCHES = "flue_conversation_streams", "flue_conversation_stream_batches"
+_SUBMISSIONS, _META = "flue_agent_submissions", "flue_meta"
 _CHUNKS = "flue_conversation_stream_batch_chunks"
-#: The tables that are read; the others are caches and binary inputs.
-READ = frozenset({_META, *_NEEDED, _CHUNKS})
-
-
-def is_flue(tables: Mapping[str, Sequence[str]]) -> bool:
-    """Return whether these are the tables of a Flue store: its streams with their batches."""
-    return _STREAMS in tables and _BATCHES in tables
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,11 +14,10 @@ from eve_replay.errors import SourceUnreadable, WrongUse
 from eve_replay.problems import Receipt
 from eve_replay.worlds.base import World
 from eve_replay.worlds.export.entities import Wrap, number_option, text_option
-from eve_replay.worlds.flue.opener import flue_world
-from eve_replay.worlds.flue.tables import is_flue
 from eve_replay.worlds.layouts.access import TableAccess
 from eve_replay.worlds.layouts.choose import choose
 from eve_replay.worlds.layouts.library import fits_tables
+from eve_replay.worlds.layouts.signs import is_flue
 from eve_replay.worlds.layouts.tables import Row, SqlTables
 from eve_replay.worlds.layouts.world import LayoutWorld
 
@@ -160,6 +159,8 @@ def _world(link: Any, address: _Address, failure: type[Exception], options: dict
         )
     )
     if layout is None:
+        from eve_replay.worlds.flue.opener import flue_world  # nobody else's path loads it
+
         return flue_world(decoded, Receipt(), kind="mysql", layoutStatus="untested")
     return LayoutWorld(TableAccess(decoded), layout, kind="mysql", wrap=Wrap.of(options))
 

@@ -13,12 +13,11 @@ from eve_replay.errors import SourceUnreadable
 from eve_replay.problems import LISTS, Receipt
 from eve_replay.worlds.base import World
 from eve_replay.worlds.export.entities import Wrap
-from eve_replay.worlds.flue.opener import flue_world
-from eve_replay.worlds.flue.tables import READ, is_flue
 from eve_replay.worlds.layouts.access import TableAccess
 from eve_replay.worlds.layouts.choose import choose
 from eve_replay.worlds.layouts.library import given_layout, layouts
 from eve_replay.worlds.layouts.model import Layout
+from eve_replay.worlds.layouts.signs import FLUE, is_flue
 from eve_replay.worlds.layouts.tables import MemoryTables, Row
 from eve_replay.worlds.layouts.unknown import UnknownLayout
 from eve_replay.worlds.layouts.world import LayoutWorld
@@ -77,7 +76,7 @@ def flue_dump(path: Path, *, schema: str | None, wrap: Wrap) -> World | None:
     """
     receipt = Receipt()
     try:
-        index = DumpIndex(path, receipt, READ, wrap.limit)
+        index = DumpIndex(path, receipt, FLUE, wrap.limit)
     except (OSError, EOFError):
         return None
     try:
@@ -87,8 +86,8 @@ def flue_dump(path: Path, *, schema: str | None, wrap: Wrap) -> World | None:
         owners = [owner for owner in sorted(shapes) if schema in (None, owner) and is_flue(shapes[owner])]
         if not owners:
             return None
-        rows = _rows(index, owners[0], READ)
-        for name in sorted(READ & shapes[owners[0]].keys()):
+        rows = _rows(index, owners[0], FLUE)
+        for name in sorted(FLUE & shapes[owners[0]].keys()):
             if index.copies and f"{owners[0]}.{name}" not in index.filled:
                 for of in LISTS:
                     receipt.gap(of, f"the dump has the table {name} and none of its rows")
@@ -96,6 +95,8 @@ def flue_dump(path: Path, *, schema: str | None, wrap: Wrap) -> World | None:
             for of in LISTS:
                 receipt.gap(of, "the dump ends early")
         store = MemoryTables(str(path), rows, shapes[owners[0]])
+        from eve_replay.worlds.flue.opener import flue_world  # nobody else's path loads it
+
         return flue_world(store, receipt, kind="pgdump", schema=owners[0], **index.facts)
     finally:
         index.close()

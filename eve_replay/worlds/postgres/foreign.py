@@ -14,11 +14,10 @@ from eve_replay.errors import SourceUnreadable
 from eve_replay.problems import Receipt
 from eve_replay.worlds.base import World
 from eve_replay.worlds.export.entities import Wrap
-from eve_replay.worlds.flue.opener import flue_world
-from eve_replay.worlds.flue.tables import is_flue
 from eve_replay.worlds.layouts.access import TableAccess
 from eve_replay.worlds.layouts.choose import choose
 from eve_replay.worlds.layouts.library import fits_tables
+from eve_replay.worlds.layouts.signs import is_flue
 from eve_replay.worlds.layouts.tables import SqlTables
 from eve_replay.worlds.layouts.world import LayoutWorld
 from eve_replay.worlds.postgres.address import parse_address
@@ -77,6 +76,8 @@ def layout_world(
         tables = {table: tuple(columns) for table, columns in kinds[owner].items()}
         store = _store(link, address.label, owner, kinds[owner])
         if not given and is_flue(tables):
+            from eve_replay.worlds.flue.opener import flue_world  # nobody else's path loads it
+
             return flue_world(store, receipt, kind="postgres", schema=owner)
         layout = choose(
             tables,

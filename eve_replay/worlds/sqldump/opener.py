@@ -13,11 +13,10 @@ from eve_replay.limits import as_limits
 from eve_replay.problems import LISTS, Receipt
 from eve_replay.worlds.base import World
 from eve_replay.worlds.export.entities import Wrap, text_option
-from eve_replay.worlds.flue.opener import flue_world
-from eve_replay.worlds.flue.tables import READ, is_flue
 from eve_replay.worlds.layouts.access import TableAccess
 from eve_replay.worlds.layouts.choose import choose
 from eve_replay.worlds.layouts.library import given_layout, layouts
+from eve_replay.worlds.layouts.signs import FLUE, is_flue
 from eve_replay.worlds.layouts.tables import MemoryTables, Row
 from eve_replay.worlds.layouts.world import LayoutWorld
 from eve_replay.worlds.pgdump.packed import open_dump_file, unpacked_head
@@ -59,7 +58,7 @@ class _SqlDumpOpener:
         known = [given_layout(given)] if given else list(layouts())
         wanted = {part.table for layout in known for part in layout.parts.values()}
         wanted |= {part.join.table for layout in known for part in layout.parts.values() if part.join}
-        wanted |= READ
+        wanted |= FLUE
         try:
             file, fault = open_dump_file(path, lambda name: name in wanted, as_limits(options.get("limit")))
             with file:
@@ -94,6 +93,8 @@ class _SqlDumpOpener:
         if flue:
             # What @flue/mysql writes was read in its code; a dump of SQLite holds what was recorded.
             status = {"layoutStatus": "untested"} if form == "MySQL" else {}
+            from eve_replay.worlds.flue.opener import flue_world  # nobody else's path loads it
+
             return flue_world(store, receipt, kind=self.kind, form=form, **status)
         layout = choose(tables, given=given, what=f"a dump of {form}", label=str(path))
         return LayoutWorld(
