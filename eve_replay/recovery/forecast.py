@@ -219,6 +219,9 @@ def forecast_session(
             main = _unsure(main, "nothing is open in what is here, and the log is not whole")
         elif room is None and not settled(session):
             main = _unsure(main, "no step is open, and nothing says that it waits")
+    late = tuple(_named(e.tool, e.call_id) for e in situation.effects if e.late)
+    if late:
+        main = replace(main, late=True)
     others = tuple(
         (name, under(ENVIRONMENTS[name]))
         for name in environments_for(head.kind == "workflow", situation.framework)
@@ -233,7 +236,7 @@ def forecast_session(
         answer=main,
         others=others if main.outcome != "nothing-open" else (),
         certain=_certain(situation, main),
-        late=tuple(_named(e.tool, e.call_id) for e in situation.effects if e.late),
+        late=late,
     )
 
 

@@ -319,6 +319,7 @@ class Simulation(Brief):
             words of its own.
         plain: a plain SDK run, which has neither turns nor a model.
         framework: who wrote what was crashed: whose people read the answer.
+        late: a call that was cut off may still act, whatever is open.
         told: claims of the tutorial that the runtime contradicts here, both sides in one sentence each.
     """
 
@@ -344,6 +345,7 @@ class Simulation(Brief):
     unnamed: str = ""
     plain: bool = False
     framework: str = "eve"
+    late: bool = False
 
     @property
     def sentence(self) -> str:

@@ -112,6 +112,9 @@ def _outcome(sim: Simulation, zone: tzinfo | None) -> str:
     elif sim.delay:
         when = f", {sim.delay}"
     whole = whole_of(sim.framework)
+    reason = sim.ends.removeprefix("failed").removeprefix(": ")
+    # What fails in eve is the run that holds the turn.
+    failing = "run" if framework_named(sim.framework).language == "workflow" else whole
     words = {
         "recovers": f"the {whole} goes on by itself" + when,
         "needs-message": "nothing goes on until somebody sends a message" + when,
@@ -119,8 +122,10 @@ def _outcome(sim: Simulation, zone: tzinfo | None) -> str:
         "hangs": "the run hangs for good"
         if sim.ends == "never"
         else f"the {whole} runs to its end, then the session hangs and processes no further message",
-        "fails": f"the run fails ({sim.ends.removeprefix('failed: ')})",
-        "nothing-open": "nothing is open, so nothing is lost and nothing is repeated"
+        "fails": f"the {failing} fails" + (f" ({reason})" if reason else ""),
+        "nothing-open": "nothing is open and nothing runs again, and what was cut off may still act"
+        if sim.late
+        else "nothing is open, so nothing is lost and nothing is repeated"
         if sim.point.certainty != "unknown"
         else "whether something was due is not recorded",
     }

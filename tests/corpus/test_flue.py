@@ -192,6 +192,7 @@ def test_a_call_that_was_cut_off_may_still_act_and_is_open(name):
     told = forecast(journal(fixtures()[name]["final"]))[0]
     assert told.answer.outcome == "nothing-open"
     assert told.open and told.late and told.to_json()["late"] == list(told.late)
+    assert "may still act" in told.answer.sentence and "nothing is lost" not in told.answer.sentence
 
 
 def test_what_is_not_recorded_is_not_counted_as_nothing():

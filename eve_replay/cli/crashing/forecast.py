@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -108,7 +109,7 @@ def cli(
         echo(shell, [*paragraph(seen.line, width=shell.width, tone="muted"), ()])
     shown = found if wanted is not None else open_
     if not shown:
-        echo(shell, [line((_nothing(len(found)), "muted"))])
+        echo(shell, [line((_nothing(found), "muted"))])
     elif len(shown) == 1:
         _one(shell, shown[0], explain)
     else:
@@ -157,18 +158,26 @@ def _choice_lines(shell: Shell, choices: tuple[Choice, ...]) -> list[Line]:
     return out
 
 
-def _nothing(count: int) -> str:
-    if not count:
+def _nothing(found: Sequence[Forecast]) -> str:
+    if not found:
         return "There are no sessions here yet."
-    if count == 1:
-        return "Nothing is open: if its process dies now, the session loses nothing and repeats nothing."
-    return f"Nothing is open: if their process dies now, all {count:,} sessions lose and repeat nothing."
+    if len(found) == 1:
+        name = _noun(found[0])
+        return f"Nothing is open: if its process dies now, the {name} loses nothing and repeats nothing."
+    return f"Nothing is open: if their process dies now, all {len(found):,} sessions lose and repeat nothing."
+
+
+def _noun(found: Forecast) -> str:
+    """What its people call it: a session, a conversation, a run."""
+    from eve_replay.journal.frameworks.registry import framework_named
+
+    return framework_named(found.answer.framework).nouns.session
 
 
 def _one(shell: Shell, found: Any, explain: bool) -> None:
     sim = found.answer
     title = cut(" ".join(title_text(found.title).split()), max(20, shell.width - 30))
-    echo(shell, [line((f"session {short_id(found.session_id)}  ", "muted"), (title, "strong"))])
+    echo(shell, [line((f"{_noun(found)} {short_id(found.session_id)}  ", "muted"), (title, "strong"))])
     echo(shell, paragraph(f"{sim.point.label}", width=shell.width, indent=2))
     pairs: list[tuple[str, str | Line]] = [("certain", text) for text in found.certain]
     pairs += [

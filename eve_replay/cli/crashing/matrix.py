@@ -134,7 +134,7 @@ def _totals(totals: Any, width: int, *, whole: str, model: bool) -> list[Line]:
     )
     if totals.stuck_share:
         out += paragraph(
-            f"The {whole} never ends in {totals.stuck_share:.1%} of that time (a few ms inside each commit).",
+            f"The {whole} hangs or fails in {totals.stuck_share:.1%} of that time.",
             width=width,
         )
     if not model:
