@@ -96,8 +96,8 @@ def test_a_cold_start_loads_few_modules():
     assert int(result.stdout.splitlines()[-1]) <= LOADED_BY_HELP
 
 
-def test_nobody_elses_path_loads_the_rooms_of_flue():
-    """Looking at a dump for Flue's tables reads their names, not Flue's reader; rules are known by name."""
+def test_nobody_elses_path_loads_anything_of_flue():
+    """Looking at a dump for Flue's tables reads their names, not Flue's reader; its rules wait for a question."""
     code = (
         "import sys\n"
         "from datetime import UTC, datetime\n"
@@ -105,7 +105,8 @@ def test_nobody_elses_path_loads_the_rooms_of_flue():
         "import eve_replay.worlds.sqldump.opener\n"
         "import eve_replay as er\n"
         "er.open_journal('sample:crash-in-tool').sessions[0].why(now=datetime(2026, 12, 1, tzinfo=UTC))\n"
-        "print([n for n in sys.modules if 'worlds.flue' in n or 'frameworks.flue' in n])\n"
+        "er.forecast('sample:crash-in-tool'), er.matrix('sample:crash-in-tool')\n"
+        "print([n for n in sys.modules if 'flue' in n and n != 'eve_replay.samples.flue'])\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stdout.strip() == "[]", done.stdout + done.stderr

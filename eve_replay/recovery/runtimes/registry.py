@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 
 from eve_replay.errors import WrongUse
@@ -10,7 +10,6 @@ from eve_replay.recovery.runtimes.base import Runtime
 from eve_replay.recovery.runtimes.eve.flow import Flow
 from eve_replay.recovery.runtimes.eve.flow import flow_of as eve_flow
 from eve_replay.recovery.runtimes.eve.runtime import EveRuntime, WorkflowSdkRuntime
-from eve_replay.recovery.runtimes.flue import FlueRuntime
 from eve_replay.recovery.runtimes.none import NoRuntime
 from eve_replay.recovery.runtimes.python_sdk import PythonSdkRuntime, python_flow
 from eve_replay.recovery.situation import Situation
@@ -48,11 +47,41 @@ class _OwnRules(EveRuntime):
 OWN: Runtime = _OwnRules()
 
 
+class _Runtimes(Mapping[str, Runtime]):
+    """Runtimes by name; Flue's rules are loaded when somebody asks for them, and not by an eve journal."""
+
+    def __getitem__(self, name: str) -> Runtime:
+        return _loaded(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_NAMES)
+
+    def __len__(self) -> int:
+        return len(_NAMES)
+
+    def __contains__(self, name: object) -> bool:
+        return name in _NAMES
+
+
+_NAMES = ("eve", "workflow-sdk", "python-sdk", "flue", "none")
+
+
 @cache
+def _loaded(name: str) -> Runtime:
+    if name == "flue":
+        from eve_replay.recovery.runtimes.flue import FlueRuntime
+
+        return FlueRuntime()
+    own = (EveRuntime(), WorkflowSdkRuntime(), PythonSdkRuntime(), NoRuntime())
+    return {each.name: each for each in own}[name]
+
+
 def runtimes() -> Mapping[str, Runtime]:
     """Return the runtimes by name."""
-    known = (EveRuntime(), WorkflowSdkRuntime(), PythonSdkRuntime(), FlueRuntime(), NoRuntime())
-    return {each.name: each for each in known}
+    return _RUNTIMES
+
+
+_RUNTIMES = _Runtimes()
 
 
 def runtime_named(name: str) -> Runtime:
