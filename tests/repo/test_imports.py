@@ -97,7 +97,7 @@ def test_a_cold_start_loads_few_modules():
 
 
 def test_nobody_elses_path_loads_anything_of_flue():
-    """Looking at a dump for Flue's tables reads their names, not its reader; its rules wait for a question."""
+    """Looking at a dump for its tables reads their names alone; its rules wait for a question."""
     code = (
         "import sys\n"
         "from datetime import UTC, datetime\n"
